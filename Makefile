@@ -1,27 +1,122 @@
-# dpboost: build, test and show. `make demo` and `make check` work on a fresh Debian 12; the rest is ordinary PGXS.
+# dpboost: build, test and show. On a fresh Debian 12, `make demo` and `make check` do all that is needed; `make`,
+# `make install` and `make installcheck` are ordinary PGXS, with PG_CONFIG to choose the server. Products go to $(BUILD).
 
-CORE_SRCS := $(wildcard src/base/*.cpp src/dataset/*.cpp src/privacy/*.cpp src/mechanism/*.cpp src/model/*.cpp src/learner/*.cpp)
+EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" dpboost.control)
 BUILD ?= build
-CORE_CXXFLAGS = -std=c++17 -O2 -g -Wall -Wextra -Wshadow -Werror -ffp-contract=off -fvisibility=hidden -fPIC -Isrc -isystem /usr/include/eigen3
-CORE_LIBS = -lsodium -lpthread
-SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+PG_CONFIG ?= pg_config
 
-UNIT_SRCS := $(shell find test/unit test/statistical -name '*_test.cpp')
+CORE_ROOMS := base dataset privacy mechanism model learner
+CORE_SRCS := $(sort $(foreach room,$(CORE_ROOMS),$(wildcard src/$(room)/*.cpp)))
+PG_SRCS := $(sort $(wildcard src/postgres/*.cpp))
+SQL_SECTIONS := $(sort $(wildcard src/sql/[0-9][0-9]_*.sql))
+
+# Never fast-math or -march=native: results must not depend on the machine, and SIMD is dispatched at run time.
+WARNINGS = -Wall -Wextra -Wshadow $(if $(NO_WERROR),,-Werror)
+COMMON_CXXFLAGS = -std=c++17 -g $(WARNINGS) -ffp-contract=off -fPIC -Isrc -isystem /usr/include/eigen3 -MMD -MP
+CORE_CXXFLAGS = -O3 -fvisibility=hidden $(COMMON_CXXFLAGS)
+CORE_LIBS = -lsodium -lpthread
+
+# These targets need no PostgreSQL, or find and install it themselves.
+OWN_GOALS := demo check check-deps unit unit-asan statistical bench utility purity format format-check help
+ifeq ($(filter $(OWN_GOALS),$(MAKECMDGOALS)),)
+
+# ---- the extension -------------------------------------------------------------------------------------------------
+EXTENSION = dpboost
+MODULE_big = dpboost
+SHLIB_EXPORTS = src/postgres/exports.txt
+OBJS = $(PG_SRCS:%.cpp=$(BUILD)/ext/%.o) $(CORE_SRCS:%.cpp=$(BUILD)/ext/%.o)
+DATA = $(wildcard src/sql/upgrade/dpboost--*--*.sql)
+DATA_built = $(BUILD)/dpboost--$(EXTVERSION).sql
+REGRESS = $(sort $(basename $(notdir $(wildcard sql/*.sql))))
+REGRESS_OPTS = --load-extension=dpboost
+SHLIB_LINK = -lsodium -lstdc++ -lpthread
+EXTRA_CLEAN = $(BUILD) src/postgres/exports.list
+
+PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
+ifeq ($(PGXS),)
+$(error no PostgreSQL to build for: "$(PG_CONFIG)" names no PGXS makefile. `make check-deps` installs what is missing)
+endif
+# PGXS's bitcode rule ignores our C++ flags, and inlining C++ into JIT code gains nothing here.
+override with_llvm = no
+include $(PGXS)
+
+# PostgreSQL's headers come as system headers, so that our warnings are about our code.
+$(BUILD)/ext/src/postgres/%.o: src/postgres/%.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(filter-out -O2,$(CXXFLAGS)) -O2 $(COMMON_CXXFLAGS) -DDPBOOST_VERSION='"$(EXTVERSION)"' \
+		-isystem $(includedir_server) $(CPPFLAGS) -c $< -o $@
+$(BUILD)/ext/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CORE_CXXFLAGS) -c $< -o $@
+-include $(OBJS:.o=.d)
+
+$(BUILD)/dpboost--$(EXTVERSION).sql: $(SQL_SECTIONS) Makefile
+	@mkdir -p $(@D)
+	cat $(SQL_SECTIONS) > $@
+
+else
+
+# ---- core tests ----------------------------------------------------------------------------------------------------
+# `unit` and `unit-asan` run the tests of test/unit, `statistical` those of test/statistical; UNIT_ARGS reaches gtest.
+UNIT_SRCS := $(sort $(shell find test/unit -name '*_test.cpp'))
+STATISTICAL_SRCS := $(sort $(wildcard test/statistical/*_test.cpp))
+BENCH_SRCS := $(sort $(wildcard test/bench/*.cpp))
+SAN_FLAGS = -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 # $(1) flavour, $(2) extra flags
 define flavour
 $(BUILD)/$(1)/%.o: %.cpp
 	@mkdir -p $$(@D)
-	$$(CXX) $$(CORE_CXXFLAGS) $(2) -Itest -MMD -MP -c $$< -o $$@
-$(BUILD)/$(1)/unit_tests: $(CORE_SRCS:%.cpp=$(BUILD)/$(1)/%.o) $(UNIT_SRCS:%.cpp=$(BUILD)/$(1)/%.o)
+	$$(CXX) $$(CORE_CXXFLAGS) $(2) -Itest -c $$< -o $$@
+$(BUILD)/$(1)/libcore.a: $(CORE_SRCS:%.cpp=$(BUILD)/$(1)/%.o)
+	@rm -f $$@
+	$$(AR) rcs $$@ $$^
+$(BUILD)/$(1)/unit_tests: $(UNIT_SRCS:%.cpp=$(BUILD)/$(1)/%.o) $(BUILD)/$(1)/libcore.a
 	$$(CXX) $(2) $$^ -o $$@ -lgtest -lgtest_main $$(CORE_LIBS)
--include $(CORE_SRCS:%.cpp=$(BUILD)/$(1)/%.d) $(UNIT_SRCS:%.cpp=$(BUILD)/$(1)/%.d)
+$(BUILD)/$(1)/statistical_tests: $(STATISTICAL_SRCS:%.cpp=$(BUILD)/$(1)/%.o) $(BUILD)/$(1)/libcore.a
+	$$(CXX) $(2) $$^ -o $$@ -lgtest -lgtest_main $$(CORE_LIBS)
+-include $(patsubst %.cpp,$(BUILD)/$(1)/%.d,$(CORE_SRCS) $(UNIT_SRCS) $(STATISTICAL_SRCS))
 endef
 $(eval $(call flavour,plain,))
 $(eval $(call flavour,asan,$(SAN_FLAGS)))
 
-.PHONY: unit unit-asan
+.PHONY: unit unit-asan statistical
 unit: $(BUILD)/plain/unit_tests
 	$< $(UNIT_ARGS)
 unit-asan: $(BUILD)/asan/unit_tests
 	$< $(UNIT_ARGS)
+statistical: $(BUILD)/plain/statistical_tests
+	$< $(UNIT_ARGS)
+
+# ---- the two commands, and what they are made of -------------------------------------------------------------------
+.PHONY: demo check check-deps purity format format-check bench utility help
+demo:
+	@test/run/demo
+check:
+	@test/run/check
+check-deps:
+	@test/run/install-deps
+purity:
+	@test/run/purity
+format:
+	clang-format -i $$(test/run/sources)
+format-check:
+	@clang-format --dry-run -Werror $$(test/run/sources)
+
+# A benchmark is a C++ file with a main of its own (or Google Benchmark's) or a shell script; `utility_*` measures accuracy.
+$(BUILD)/bench/%: $(BUILD)/plain/test/bench/%.o $(BUILD)/plain/libcore.a
+	@mkdir -p $(@D)
+	$(CXX) $^ -o $@ -lbenchmark $(CORE_LIBS)
+-include $(BENCH_SRCS:%.cpp=$(BUILD)/plain/%.d)
+.SECONDARY:
+BENCH_PROGRAMS = $(BENCH_SRCS:test/bench/%.cpp=$(BUILD)/bench/%) $(sort $(wildcard test/bench/*.sh))
+bench: $(filter-out %/utility_%,$(BENCH_PROGRAMS))
+	@for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done
+utility: $(filter $(BUILD)/bench/utility_%,$(BENCH_PROGRAMS)) $(wildcard test/bench/utility_*.sh)
+	@for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done
+
+help:
+	@sed -n '1,2s/^# //p' Makefile
+	@echo 'Others: unit unit-asan statistical bench utility purity format format-check check-deps'
+
+endif

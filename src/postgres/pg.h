@@ -1,0 +1,137 @@
+// The only header that includes PostgreSQL's. It comes last among a file's includes: PostgreSQL defines
+// macros (Min, Max, Abs, printf, _, ...) that clash with C++ headers, so the usual C++ headers are pulled in
+// first, here. Differences between PostgreSQL 13 and 17 end in this file: the rest of src/postgres is written
+// once, for 15.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+extern "C" {
+#include <postgres.h>
+
+#include <access/genam.h>
+#include <access/htup_details.h>
+#include <access/parallel.h>
+#include <access/relation.h>
+#include <access/stratnum.h>
+#include <access/table.h>
+#include <access/tableam.h>
+#include <access/tupconvert.h>
+#include <access/xact.h>
+#include <access/xlog.h>
+#include <catalog/dependency.h>
+#include <catalog/indexing.h>
+#include <catalog/namespace.h>
+#include <catalog/pg_attribute.h>
+#include <catalog/pg_authid.h>
+#include <catalog/pg_class.h>
+#include <catalog/pg_constraint.h>
+#include <catalog/pg_enum.h>
+#include <catalog/pg_extension.h>
+#include <catalog/pg_namespace.h>
+#include <catalog/pg_type.h>
+#include <commands/dbcommands.h>
+#include <commands/extension.h>
+#include <executor/executor.h>
+#include <executor/spi.h>
+#include <fmgr.h>
+#include <funcapi.h>
+#include <libpq/pqsignal.h>
+#include <mb/pg_wchar.h>
+#include <miscadmin.h>
+#include <nodes/makefuncs.h>
+#include <nodes/nodeFuncs.h>
+#include <parser/parse_relation.h>
+#include <parser/parsetree.h>
+#include <pgstat.h>
+#include <postmaster/bgworker.h>
+#include <rewrite/rewriteHandler.h>
+#include <storage/dsm.h>
+#include <storage/ipc.h>
+#include <storage/latch.h>
+#include <storage/lmgr.h>
+#include <storage/proc.h>
+#include <storage/procarray.h>
+#include <storage/shm_mq.h>
+#include <storage/shm_toc.h>
+#include <tcop/dest.h>
+#include <tcop/pquery.h>
+#include <tcop/tcopprot.h>
+#include <utils/acl.h>
+#include <utils/array.h>
+#include <utils/builtins.h>
+#include <utils/date.h>
+#include <utils/datum.h>
+#include <utils/fmgroids.h>
+#include <utils/guc.h>
+#include <utils/inval.h>
+#include <utils/jsonb.h>
+#include <utils/lsyscache.h>
+#include <utils/memutils.h>
+#include <utils/numeric.h>
+#include <utils/ps_status.h>
+#include <utils/regproc.h>
+#include <utils/rel.h>
+#include <utils/ruleutils.h>
+#include <utils/snapmgr.h>
+#include <utils/syscache.h>
+#include <utils/timeout.h>
+#include <utils/timestamp.h>
+#include <utils/typcache.h>
+#include <utils/varlena.h>
+#if PG_VERSION_NUM >= 140000
+#include <utils/backend_progress.h>
+#include <utils/backend_status.h>
+#include <utils/wait_event.h>
+#endif
+}
+
+#if PG_VERSION_NUM < 130000
+#error "dpboost needs PostgreSQL 13 or later"
+#endif
+
+namespace dpboost {
+
+// Reserves the prefix "dpboost." for our settings (15 renamed the function and made it strict).
+inline void ReserveSettingPrefix() {
+#if PG_VERSION_NUM >= 150000
+    MarkGUCPrefixReserved("dpboost");
+#else
+    EmitWarningsOnPlaceholders("dpboost");
+#endif
+}
+
+// Whether this backend has been told to end the transaction by a timeout that arrived with 17.
+inline bool TransactionTimeoutIsPending() {
+#if PG_VERSION_NUM >= 170000
+    return TransactionTimeoutPending != 0;
+#else
+    return false;
+#endif
+}
+
+// 16 folded the many pg_xxx_ownercheck functions into one and dropped the old names.
+inline bool OwnsRelation(Oid relation, Oid role) {
+#if PG_VERSION_NUM >= 160000
+    return object_ownercheck(RelationRelationId, relation, role);
+#else
+    return pg_class_ownercheck(relation, role);
+#endif
+}
+
+}  // namespace dpboost
