@@ -134,4 +134,13 @@ inline bool OwnsRelation(Oid relation, Oid role) {
 #endif
 }
 
+// The status of the index'th backend (from 1) in this transaction's copy of the status array; 16 renamed it.
+inline const LocalPgBackendStatus* LocalBackendStatus(int index) {
+#if PG_VERSION_NUM >= 160000
+    return pgstat_get_local_beentry_by_index(index);
+#else
+    return pgstat_fetch_stat_local_beentry(index);
+#endif
+}
+
 }  // namespace dpboost

@@ -1,0 +1,16 @@
+// jsonb in and out: the options of a call become a plain tree that C++ code can walk, and a result that C++
+// code wrote as text becomes a jsonb.
+#pragma once
+
+#include "postgres/json_value.h"
+#include "postgres/pg.h"
+
+namespace dpboost {
+
+// The tree of a jsonb, palloc'ed in the current memory context.
+JsonValue* ReadJson(Jsonb* jsonb);
+
+// The jsonb of a JSON text.
+Datum JsonTextToDatum(const char* text);
+
+}  // namespace dpboost
