@@ -1,0 +1,65 @@
+// The budgets that a training must respect: the caps of the relations it reads and the allowances of the
+// roles that the caller acts for. What is read here, before any row, makes a hopeless training fail fast and
+// tells the Plan how much noise each budget asks for; the binding check is the ledger worker's.
+#pragma once
+
+#include "postgres/pg.h"
+#include "postgres/relations.h"
+
+namespace dpboost {
+
+// Why a caller may train on a relation, and with whose rights its rows are then read.
+enum class TrainRight : int32 {
+    kSelect = 1,  // the caller may SELECT: read as the caller, so that row security and views hold as usual
+    kBudget = 2,  // the caller (or a role whose privileges he has) has an allowance: read as the owner
+};
+
+// One budget with what was spent of it. `role` is empty for the relation's cap.
+struct BudgetState {
+    Oid relid;
+    char relation_name[NAMEDATALEN];
+    char relation_kind[24];  // "table", "view", ...: for messages
+    char role_name[NAMEDATALEN];
+    double epsilon;
+    double delta;
+    int32 order;                   // the Renyi order that was fixed when the limit was set
+    double spent;                  // Renyi divergence at that order, rounded up
+    double max_epsilon_per_train;  // infinity: none
+    int64 releases;
+};
+
+struct BudgetList {
+    int count;
+    BudgetState items[FLEXIBLE_ARRAY_MEMBER];
+};
+
+// Whether `caller` may train on these columns (attribute numbers; none: on the relation as such). An
+// allowance is preferred over SELECT, because it reads all rows and is what its owner decided. Raises 42501
+// if neither is there.
+TrainRight CheckMayTrain(Oid caller, Oid relid, const AttrNumber* columns, int column_count);
+
+// Every cap and allowance that a release by `caller` over these relations would be charged to, as last
+// committed (also in a REPEATABLE READ transaction) plus what this transaction did itself.
+BudgetList* LoadBudgets(Oid caller, const RelationSet* relations);
+
+// Raises 22023 if one of the budgets allows less per training.
+void CheckPerTrainLimit(const BudgetList* budgets, double epsilon, double delta);
+
+// The column whose rows form one person, or nullptr: rows are persons. Taken from the relation itself, else
+// from the relations it reads (a view that shows the column under the same name). Raises 55000 when a
+// protected relation behind this one has a unit that cannot be named here. Palloc'ed.
+char* PrivacyUnit(const RelationSet* relations);
+
+// Whether any of the relations has a cap or an allowance; on such "options.bounds" may only narrow.
+bool IsGoverned(const RelationSet* relations);
+
+// Who: `role "ana" on table "visits"` or `table "visits"`, as in `privacy budget of ... is exhausted`; the
+// name to give to a BudgetConstraint. Palloc'ed.
+char* DescribeBudget(const BudgetState* budget);
+
+// The value of the key `remaining` in the result of dpboost_train and dpboost_estimate, as text of a json
+// array: [{"table": "visits", "role": "ana", "share": 0.75, "epsilon": 0.61, "delta": 1e-06}, ...], role null
+// for a cap. With a serialised plan: what would remain after it. Palloc'ed.
+char* RemainingAsJson(const BudgetList* budgets, const char* plan_bytes, size_t plan_size);
+
+}  // namespace dpboost

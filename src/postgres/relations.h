@@ -1,0 +1,35 @@
+// Which relations a training reads: the one that was named, the tables behind a view, the parents and
+// children of a partition. Every one of them is charged where a budget is set, so that no detour reads a
+// protected table for free. Looks at the schema only, never at rows.
+#pragma once
+
+#include "postgres/pg.h"
+
+namespace dpboost {
+
+struct ReadRelation {
+    Oid relid;
+    char schema_name[NAMEDATALEN];
+    char relation_name[NAMEDATALEN];
+    bool direct;     // named by the query or by a view in it; false: only reached as parent or child of one
+    bool temporary;  // of this session: cannot be protected, and is not remembered by the ledger
+};
+
+// In the memory context that was current when it was made. items[0] is the relation that was asked for.
+struct RelationSet {
+    int count;
+    ReadRelation items[FLEXIBLE_ARRAY_MEMBER];
+};
+
+// The relation itself and all that reading it reads. Raises 42809 for what has no rows (an index, a
+// sequence, a composite type).
+RelationSet* RelationsBehind(Oid relid);
+
+// The same for a query that runs: pass EState::es_range_table, in which PostgreSQL has already listed views,
+// CTEs, subqueries and partitions.
+RelationSet* RelationsOfRangeTable(List* range_table);
+
+// `table "visits"`, `view "v"`: how a message names a relation. Palloc'ed.
+char* DescribeRelation(Oid relid);
+
+}  // namespace dpboost
