@@ -1,0 +1,102 @@
+// The Plan of one training: its mechanisms, the noise of each, and the proof of their total, made before any
+// row is read. Mechanisms draw only against charges that the Plan issues, so noise that was not accounted for
+// cannot be drawn.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "privacy/budget.h"
+#include "privacy/charge.h"
+#include "privacy/events.h"
+#include "privacy/release.h"
+
+namespace dpboost {
+
+// One block of sums that gets noise of one scale: a unit changes the vector of its sums by at most
+// `sensitivity` lattice steps, in L2 norm for Gaussians; for Laplace it changes one of the sums by at most
+// that, for the exponential mechanism each utility. Under add/remove of one unit; the learner makes it true
+// by clipping and rounding.
+struct Dimension {
+    double sensitivity = 0;  // lattice steps, > 0
+    double weight = 1;       // r_d of sbdt.txt Thm 16 (leaf-balanced: Hessian r1, gradient r2); they sum to 1
+    std::size_t sums = 1;    // at most so many values per draw
+};
+
+// One mechanism of a training. Its noise comes from `share`, or from `rest`, not both:
+// share: fixed up front, mu_i^2 = share * mu(epsilon, delta)^2 spread over the count (delta = 0: share of
+//   epsilon); for other mechanisms than the full-batch Gaussian what is equivalent to that in first order;
+// rest: weight among those that get what the total leaves, calibrated jointly with everything else.
+// If no mechanism has a rest, the shares are taken as weights and the whole budget is used.
+struct MechanismRequest {
+    std::string name;
+    EventKind kind = EventKind::kGaussian;  // kGaussian, kLaplace, kExponential
+    uint64_t count = 1;                     // rounds accounted for
+    double sampling_rate = 1;               // rounded up to a multiple of 2^-32
+    double share = 0;
+    double rest = 0;
+    std::vector<Dimension> dimensions;
+    uint64_t filter_rounds =
+        0;               // extra rounds under a Renyi filter (renyi_filter.h); makes the plan RDP only
+    uint64_t parts = 1;  // each round may draw so often, on disjoint sets of units (parallel composition)
+};
+
+struct PlanRequest {
+    double epsilon = 0;
+    double delta = 0;
+    std::vector<MechanismRequest> mechanisms;
+    std::vector<BudgetConstraint> budgets;  // none: only its own epsilon limits the training
+};
+
+using MechanismId = std::size_t;  // index into PlanRequest::mechanisms
+
+class Plan {
+  public:
+    // The least noise that satisfies (epsilon, delta) and all budgets. Closed-form Gaussian DP if everything
+    // is full-batch Gaussian; Renyi at the best order under a filter; basic composition for delta = 0; else
+    // the privacy loss distribution of everything together (or Renyi if that is better). If a budget leaves
+    // at least the epsilon asked for but needs more noise, all noise is scaled up until it fits ("budget").
+    // Throws kInvalidParameter, kUnsupported (a combination without a proof), or kBudgetExhausted, each with
+    // what would be possible.
+    static Plan Calibrate(const PlanRequest& request);
+
+    Plan(Plan&&) noexcept;
+    Plan& operator=(Plan&&) noexcept;
+    ~Plan();
+
+    // The next charge of a mechanism: (count + filter_rounds) * parts of them exist; throws kInternal beyond.
+    Charge Take(MechanismId id);
+    bool Finished() const;  // every charge was taken
+
+    MechanismId Find(const std::string& name) const;  // throws kInternal if there is none
+    // s = sigma / L2 sensitivity of a Gaussian; for Laplace and the exponential mechanism 1 / epsilon per
+    // use.
+    double NoiseMultiplier(MechanismId id) const;
+    // sigma (or b, or the temperature) of a dimension in lattice steps, as the draws have it: to shrink by.
+    double ScaleInSteps(MechanismId id, std::size_t dimension) const;
+    uint64_t Rounds(MechanismId id) const;      // count + filter_rounds
+    double SamplingRate(MechanismId id) const;  // as rounded up: sample with exactly this
+
+    double epsilon() const {
+        return release_.epsilon;
+    }  // proven; below the request only if a budget bound it
+    double delta() const { return release_.delta; }
+    const std::vector<Event>& events() const { return release_.events; }
+    const RdpCurve& curve() const { return release_.curve; }
+    std::string calibrated_by() const { return CalibratedByName(release_.calibrated_by); }
+
+    const Release& release() const { return release_; }
+    std::string Serialize() const { return release_.Serialize(); }  // for the ledger; Release::Parse, Replay
+
+  private:
+    struct Mechanism;
+    Plan();
+
+    std::vector<Mechanism> mechanisms_;
+    Release release_;
+};
+
+}  // namespace dpboost
