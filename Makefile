@@ -25,7 +25,7 @@ EXTENSION = dpboost
 MODULE_big = dpboost
 SHLIB_EXPORTS = src/postgres/exports.txt
 OBJS = $(PG_SRCS:%.cpp=$(BUILD)/ext/%.o) $(CORE_SRCS:%.cpp=$(BUILD)/ext/%.o)
-DATA = $(wildcard src/sql/upgrade/dpboost--*--*.sql)
+DATA = $(wildcard src/sql/upgrade/dpboost--*.sql)
 DATA_built = $(BUILD)/dpboost--$(EXTVERSION).sql
 REGRESS = $(sort $(basename $(notdir $(wildcard sql/*.sql))))
 REGRESS_OPTS = --load-extension=dpboost

@@ -44,6 +44,7 @@ extern "C" {
 #include <catalog/pg_enum.h>
 #include <catalog/pg_extension.h>
 #include <catalog/pg_namespace.h>
+#include <catalog/pg_proc.h>
 #include <catalog/pg_type.h>
 #include <commands/dbcommands.h>
 #include <commands/extension.h>
@@ -51,11 +52,13 @@ extern "C" {
 #include <executor/spi.h>
 #include <fmgr.h>
 #include <funcapi.h>
+#include <lib/stringinfo.h>
 #include <libpq/pqsignal.h>
 #include <mb/pg_wchar.h>
 #include <miscadmin.h>
 #include <nodes/makefuncs.h>
 #include <nodes/nodeFuncs.h>
+#include <optimizer/optimizer.h>
 #include <parser/parse_relation.h>
 #include <parser/parsetree.h>
 #include <pgstat.h>
@@ -75,8 +78,10 @@ extern "C" {
 #include <utils/acl.h>
 #include <utils/array.h>
 #include <utils/builtins.h>
+#include <utils/catcache.h>
 #include <utils/date.h>
 #include <utils/datum.h>
+#include <utils/float.h>
 #include <utils/fmgroids.h>
 #include <utils/guc.h>
 #include <utils/inval.h>

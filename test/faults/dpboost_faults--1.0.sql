@@ -1,0 +1,13 @@
+\echo Use "CREATE EXTENSION dpboost_faults" to load this file. \quit
+
+CREATE FUNCTION dpboost_fault_accumulate(internal, kind text, fail_at bigint) RETURNS internal
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE;
+CREATE FUNCTION dpboost_fault_finish(internal) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE;
+
+-- Reads its rows and fails in the way that is named at the row that is given.
+CREATE AGGREGATE dpboost_fault(kind text, fail_at bigint) (
+    SFUNC = dpboost_fault_accumulate, STYPE = internal, FINALFUNC = dpboost_fault_finish);
+
+CREATE FUNCTION dpboost_fault_resident_memory() RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE;

@@ -1,0 +1,100 @@
+# What `make demo` and `make check` share: a scratch folder that always goes away, a private copy of PostgreSQL (so that
+# neither command touches an installed server or its library), and temporary clusters that are always stopped.
+# Sourced by bash scripts that start in the project's folder.
+
+set -euo pipefail
+export LC_ALL=C.UTF-8
+unset PGHOST PGPORT PGUSER PGDATABASE PGDATA PGOPTIONS PGSERVICE PGPASSWORD MAKEFLAGS MAKELEVEL MFLAGS
+
+BUILD=${BUILD:-build}
+SCRATCH=
+CLUSTERS=()
+
+say() { printf '%s\n' "$*"; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# A short path, because a socket's path may have at most 107 bytes; readable by the user who runs the server.
+make_scratch() {
+    SCRATCH=$(mktemp -d /tmp/dpb.XXXXXX)
+    chmod 755 "$SCRATCH"
+    trap clean_up EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+}
+
+# Stops by process id what this script started, and removes the scratch folder (kept if KEEP is set).
+clean_up() {
+    local status=$? data pid
+    trap - EXIT INT TERM HUP
+    for pid in $(jobs -p); do kill "$pid" 2>/dev/null || true; done
+    for data in "$SCRATCH"/*/postmaster.pid "$SCRATCH"/tap/*/tmp_check/*/pgdata/postmaster.pid; do
+        [ -e "$data" ] && stop_cluster "$(dirname "$data")"
+    done
+    if [ -n "${KEEP:-}" ]; then say "kept: $SCRATCH"; else rm -rf "$SCRATCH"; fi
+    exit "$status"
+}
+
+# PostgreSQL refuses to run as root; then its own user runs it.
+as_server_user() {
+    if [ "$(id -u)" -eq 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi
+}
+give_to_server_user() {
+    if [ "$(id -u)" -eq 0 ]; then chown -R postgres: "$@"; fi
+}
+
+# The pg_config of the newest supported server with development files, or the one that PG_CONFIG names.
+find_pg_config() {
+    local candidate
+    for candidate in ${PG_CONFIG:-} /usr/lib/postgresql/15/bin/pg_config /usr/lib/postgresql/1[3467]/bin/pg_config \
+        "$(command -v pg_config || true)"; do
+        if [ -x "$candidate" ] && [ -e "$("$candidate" --pgxs)" ] && [ -x "$("$candidate" --bindir)/postgres" ]; then
+            say "$candidate"
+            return
+        fi
+    done
+    die "no PostgreSQL server with development files was found"
+}
+
+# Copies PostgreSQL under the scratch folder with the same paths below it: PostgreSQL finds its files relative to its
+# programs, so the copy is complete and `make install` into it is private. Sets PG_CONFIG and PGBIN.
+make_private_postgres() {
+    local original root directory
+    original=$(find_pg_config)
+    root=$SCRATCH/pg
+    for directory in --bindir --pkglibdir --sharedir --includedir-server --pkgincludedir --includedir; do
+        directory=$("$original" "$directory")
+        [ -d "$directory" ] || continue
+        [ -d "$root$directory" ] || { mkdir -p "$root$directory" && cp -aL "$directory/." "$root$directory/"; }
+    done
+    PGBIN=$root$("$original" --bindir)
+    PG_CONFIG=$PGBIN/pg_config
+    export PGBIN PG_CONFIG
+    [ "$("$PG_CONFIG" --bindir)" = "$PGBIN" ] || die "this PostgreSQL cannot be copied: \"$original\""
+}
+
+# start_cluster NAME [SETTING=VALUE...]: a new cluster in the scratch folder, on a socket there and on no network.
+# Exports PGHOST, PGPORT, PGUSER and PGDATABASE, so that psql and pg_regress find it.
+start_cluster() {
+    local data=$SCRATCH/$1 setting
+    shift
+    mkdir "$data" && give_to_server_user "$data"
+    as_server_user "$PGBIN/initdb" -D "$data" -U postgres -A trust -E UTF8 --no-locale --no-sync >"$data.log" 2>&1 ||
+        { cat "$data.log" >&2; die "initdb failed"; }
+    {
+        say "listen_addresses = ''"
+        say "unix_socket_directories = '$data'"
+        say "fsync = off"
+        for setting in "$@"; do say "$setting"; done
+    } | as_server_user tee -a "$data/postgresql.conf" >/dev/null
+    as_server_user "$PGBIN/pg_ctl" -D "$data" -l "$data/server.log" -w -s start ||
+        { as_server_user cat "$data/server.log" >&2; die "the server did not start"; }
+    export PGHOST=$data PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
+}
+
+# Stops the server whose data folder is given, by the process id in its postmaster.pid.
+stop_cluster() {
+    as_server_user "$PGBIN/pg_ctl" -D "$1" -m immediate -s -w stop >/dev/null 2>&1 || true
+}
+
+# Compiles with at most as many jobs as there are processors.
+build() { make -s -j"$(nproc)" BUILD="$BUILD" "$@"; }
