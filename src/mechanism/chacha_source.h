@@ -22,13 +22,13 @@ class ChaChaSource final : public RandomSource {
     ChaChaSource(const ChaChaSource&) = delete;
     ChaChaSource& operator=(const ChaChaSource&) = delete;
 
-    // The next `size` bytes of the key stream. Bytes of a begun 64-byte block are not carried over to the
-    // next call: callers that want speed ask for multiples of 64 bytes (Random does).
+    // Fresh bytes of the key stream. Every call has a nonce of its own, so no byte is ever given twice;
+    // callers that want speed ask for some kilobytes at a time (Random does).
     void Fill(void* out, std::size_t size) override;
 
   private:
     Seed key_;
-    uint64_t next_block_ = 0;
+    uint64_t next_nonce_ = 0;
 };
 
 }  // namespace dpboost

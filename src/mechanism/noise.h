@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "mechanism/random.h"
 
@@ -64,7 +65,7 @@ class NoiseSource {
 // Exact noise from random bits (gaussian.h, laplace.h, exponential.h have the samplers and their proofs).
 class ExactNoise final : public NoiseSource {
   public:
-    explicit ExactNoise(Random& random) noexcept : random_(random) {}
+    explicit ExactNoise(Random& random) : random_(random) {}
 
   private:
     void AddGaussian(GaussianScale sigma, int64_t* values, std::size_t n) override;
@@ -72,6 +73,7 @@ class ExactNoise final : public NoiseSource {
     std::size_t Select(SelectionScale temperature, const int64_t* utilities, std::size_t n) override;
 
     Random& random_;
+    std::vector<uint64_t> bars_;
 };
 
 }  // namespace dpboost
