@@ -1,0 +1,248 @@
+
+-- ---- catalog --------------------------------------------------------------------------------------------------------
+-- Nobody but the extension's owner reads or writes these tables directly: functions in C do it after their own checks,
+-- and the views at the end show each role its rows. The ledger, its charges and the models are written by the ledger
+-- worker only, in one commit.
+
+CREATE SCHEMA dpboost;
+REVOKE ALL ON SCHEMA dpboost FROM PUBLIC;
+COMMENT ON SCHEMA dpboost IS 'catalog of dpboost: budgets, ledger and models; use the functions and views dpboost_*';
+
+-- A relation or a role is remembered by oid while it lives and dumped by the name that it has then, so that a restore
+-- finds it again. One that is gone is written as !name, and never matches another object by oid.
+CREATE TYPE dpboost.relation_ref;
+CREATE FUNCTION dpboost.relation_ref_in(cstring) RETURNS dpboost.relation_ref
+    AS 'MODULE_PATHNAME', 'dpboost_relation_ref_in' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION dpboost.relation_ref_out(dpboost.relation_ref) RETURNS cstring
+    AS 'MODULE_PATHNAME', 'dpboost_relation_ref_out' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE TYPE dpboost.relation_ref (
+    INPUT = dpboost.relation_ref_in, OUTPUT = dpboost.relation_ref_out,
+    INTERNALLENGTH = 132, ALIGNMENT = int4, STORAGE = plain);
+CREATE FUNCTION dpboost.relation_ref_oid(dpboost.relation_ref) RETURNS oid
+    AS 'MODULE_PATHNAME', 'dpboost_relation_ref_oid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (dpboost.relation_ref AS oid) WITH FUNCTION dpboost.relation_ref_oid(dpboost.relation_ref);
+
+CREATE TYPE dpboost.role_ref;
+CREATE FUNCTION dpboost.role_ref_in(cstring) RETURNS dpboost.role_ref
+    AS 'MODULE_PATHNAME', 'dpboost_role_ref_in' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION dpboost.role_ref_out(dpboost.role_ref) RETURNS cstring
+    AS 'MODULE_PATHNAME', 'dpboost_role_ref_out' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE TYPE dpboost.role_ref (
+    INPUT = dpboost.role_ref_in, OUTPUT = dpboost.role_ref_out,
+    INTERNALLENGTH = 68, ALIGNMENT = int4, STORAGE = plain);
+CREATE FUNCTION dpboost.role_ref_oid(dpboost.role_ref) RETURNS oid
+    AS 'MODULE_PATHNAME', 'dpboost_role_ref_oid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (dpboost.role_ref AS oid) WITH FUNCTION dpboost.role_ref_oid(dpboost.role_ref);
+
+COMMENT ON TYPE dpboost.relation_ref IS 'a relation by oid and name; dumps as its present name, as !name when it is gone';
+COMMENT ON TYPE dpboost.role_ref IS 'a role by oid and name; dumps as its present name, as !name when it is gone';
+COMMENT ON FUNCTION dpboost.relation_ref_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION dpboost.relation_ref_out(dpboost.relation_ref) IS 'I/O';
+COMMENT ON FUNCTION dpboost.relation_ref_oid(dpboost.relation_ref) IS 'oid under which the relation was remembered, 0 if it was gone';
+COMMENT ON FUNCTION dpboost.role_ref_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION dpboost.role_ref_out(dpboost.role_ref) IS 'I/O';
+COMMENT ON FUNCTION dpboost.role_ref_oid(dpboost.role_ref) IS 'oid under which the role was remembered, 0 if it was gone';
+COMMENT ON CAST (dpboost.relation_ref AS oid) IS 'oid under which the relation was remembered';
+COMMENT ON CAST (dpboost.role_ref AS oid) IS 'oid under which the role was remembered';
+
+-- Identity. Spending belongs to a relation_id; every oid and every name under which the relation was seen leads to it,
+-- so neither a rename nor DROP and CREATE under the old name starts from zero. One relation may have several.
+CREATE SEQUENCE dpboost.relation_id_seq;
+CREATE TABLE dpboost.relation_name (
+    relation_id bigint NOT NULL,
+    relation dpboost.relation_ref NOT NULL,
+    schema_name name NOT NULL,
+    relation_name name NOT NULL
+);
+CREATE INDEX relation_name_oid ON dpboost.relation_name ((relation::oid));
+CREATE INDEX relation_name_name ON dpboost.relation_name (schema_name, relation_name);
+COMMENT ON SEQUENCE dpboost.relation_id_seq IS 'numbers the relations that were protected or released from';
+COMMENT ON TABLE dpboost.relation_name IS 'every oid and name under which a relation was seen; spending belongs to its relation_id';
+COMMENT ON COLUMN dpboost.relation_name.relation_id IS 'the identity that spending belongs to';
+COMMENT ON COLUMN dpboost.relation_name.relation IS 'the relation';
+COMMENT ON COLUMN dpboost.relation_name.schema_name IS 'schema in which it was seen';
+COMMENT ON COLUMN dpboost.relation_name.relation_name IS 'name under which it was seen';
+
+CREATE TABLE dpboost.protection (
+    relation_id bigint PRIMARY KEY,
+    epsilon float8 NOT NULL CHECK (epsilon > 0 AND epsilon < 'Infinity'),
+    delta float8 NOT NULL CHECK (delta >= 0 AND delta < 1),
+    rdp_order int NOT NULL CHECK (rdp_order >= 0),
+    privacy_unit name,
+    set_by dpboost.role_ref NOT NULL,
+    set_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+COMMENT ON TABLE dpboost.protection IS 'caps: what all releases from a relation together may cost';
+COMMENT ON COLUMN dpboost.protection.relation_id IS 'the relation, see relation_name';
+COMMENT ON COLUMN dpboost.protection.epsilon IS 'limit';
+COMMENT ON COLUMN dpboost.protection.delta IS 'limit';
+COMMENT ON COLUMN dpboost.protection.rdp_order IS 'Renyi order at which spending is counted, fixed when the limit was set';
+COMMENT ON COLUMN dpboost.protection.privacy_unit IS 'column whose equal values are one person; NULL: a row is a person';
+COMMENT ON COLUMN dpboost.protection.set_by IS 'role that set the limit';
+COMMENT ON COLUMN dpboost.protection.set_at IS 'when';
+
+-- An allowance is also a right to train without SELECT, so unlike spending it belongs to the very relation and role for
+-- which it was granted: not to others that take their names later. A revoked one stays, because it still counts.
+CREATE TABLE dpboost.allowance (
+    relation dpboost.relation_ref NOT NULL,
+    grantee dpboost.role_ref NOT NULL,
+    epsilon float8 NOT NULL CHECK (epsilon > 0 AND epsilon < 'Infinity'),
+    delta float8 NOT NULL CHECK (delta >= 0 AND delta < 1),
+    rdp_order int NOT NULL CHECK (rdp_order >= 0),
+    max_epsilon_per_train float8 CHECK (max_epsilon_per_train > 0 AND max_epsilon_per_train < 'Infinity'),
+    revoked boolean NOT NULL DEFAULT false,
+    set_by dpboost.role_ref NOT NULL,
+    set_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+CREATE UNIQUE INDEX allowance_key ON dpboost.allowance ((relation::oid), (grantee::oid))
+    WHERE relation::oid <> 0 AND grantee::oid <> 0;
+COMMENT ON TABLE dpboost.allowance IS 'budgets of roles on relations: a right to train without SELECT, and its limit';
+COMMENT ON COLUMN dpboost.allowance.relation IS 'the relation';
+COMMENT ON COLUMN dpboost.allowance.grantee IS 'the role; its members use it too';
+COMMENT ON COLUMN dpboost.allowance.epsilon IS 'limit';
+COMMENT ON COLUMN dpboost.allowance.delta IS 'limit';
+COMMENT ON COLUMN dpboost.allowance.rdp_order IS 'Renyi order at which spending is counted, fixed when the limit was set';
+COMMENT ON COLUMN dpboost.allowance.max_epsilon_per_train IS 'limit for a single training, or NULL';
+COMMENT ON COLUMN dpboost.allowance.revoked IS 'gives no right any more, but still counts';
+COMMENT ON COLUMN dpboost.allowance.set_by IS 'role that set the limit';
+COMMENT ON COLUMN dpboost.allowance.set_at IS 'when';
+
+CREATE TABLE dpboost.column_domain (
+    relation dpboost.relation_ref NOT NULL,
+    column_name name NOT NULL,
+    lower float8,
+    upper float8,
+    scale text CHECK (scale IN ('auto', 'linear', 'log')),
+    levels text[],
+    CHECK ((lower IS NOT NULL AND upper > lower AND scale IS NOT NULL) <> (levels IS NOT NULL))
+);
+CREATE UNIQUE INDEX column_domain_key ON dpboost.column_domain ((relation::oid), column_name) WHERE relation::oid <> 0;
+COMMENT ON TABLE dpboost.column_domain IS 'what the owner declared public about a column';
+COMMENT ON COLUMN dpboost.column_domain.relation IS 'the relation';
+COMMENT ON COLUMN dpboost.column_domain.column_name IS 'the column';
+COMMENT ON COLUMN dpboost.column_domain.lower IS 'smallest value of a range';
+COMMENT ON COLUMN dpboost.column_domain.upper IS 'largest value of a range';
+COMMENT ON COLUMN dpboost.column_domain.scale IS 'how the range is divided: auto, linear or log';
+COMMENT ON COLUMN dpboost.column_domain.levels IS 'all values that the column may have';
+
+CREATE SEQUENCE dpboost.release_id_seq;
+CREATE TABLE dpboost.ledger (
+    release_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.release_id_seq'),
+    released_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    role dpboost.role_ref NOT NULL,
+    role_name name NOT NULL,
+    model text NOT NULL,
+    version int NOT NULL,
+    method text NOT NULL,
+    task text NOT NULL,
+    epsilon float8 NOT NULL,
+    delta float8 NOT NULL,
+    privacy_unit name,
+    relations text[] NOT NULL,
+    plan bytea NOT NULL,
+    curve float8[] NOT NULL CHECK (pg_catalog.array_length(curve, 1) = 64)
+);
+ALTER TABLE dpboost.ledger ALTER COLUMN curve SET STORAGE PLAIN;
+CREATE INDEX ledger_model ON dpboost.ledger (model, version);
+ALTER SEQUENCE dpboost.release_id_seq OWNED BY dpboost.ledger.release_id;
+COMMENT ON SEQUENCE dpboost.release_id_seq IS 'numbers the releases';
+COMMENT ON TABLE dpboost.ledger IS 'every release that was ever made; rows are added by the ledger worker and never changed';
+COMMENT ON COLUMN dpboost.ledger.release_id IS 'number of the release';
+COMMENT ON COLUMN dpboost.ledger.released_at IS 'when';
+COMMENT ON COLUMN dpboost.ledger.role IS 'role that trained';
+COMMENT ON COLUMN dpboost.ledger.role_name IS 'its name then';
+COMMENT ON COLUMN dpboost.ledger.model IS 'name of the model';
+COMMENT ON COLUMN dpboost.ledger.version IS 'version of the model; never used again';
+COMMENT ON COLUMN dpboost.ledger.method IS 'how it was trained';
+COMMENT ON COLUMN dpboost.ledger.task IS 'regression or binary';
+COMMENT ON COLUMN dpboost.ledger.epsilon IS 'privacy loss of this release alone';
+COMMENT ON COLUMN dpboost.ledger.delta IS 'privacy loss of this release alone';
+COMMENT ON COLUMN dpboost.ledger.privacy_unit IS 'column that identified a person; NULL: each row was one';
+COMMENT ON COLUMN dpboost.ledger.relations IS 'names of the relations that were read';
+COMMENT ON COLUMN dpboost.ledger.plan IS 'events of the training, from which the accountant can be run again';
+COMMENT ON COLUMN dpboost.ledger.curve IS 'Renyi divergence at the 64 orders';
+
+CREATE TABLE dpboost.charge (
+    release_id bigint NOT NULL REFERENCES dpboost.ledger,
+    relation_id bigint NOT NULL,
+    role dpboost.role_ref NOT NULL,
+    role_name name NOT NULL,
+    direct boolean NOT NULL
+);
+CREATE INDEX charge_relation ON dpboost.charge (relation_id);
+COMMENT ON TABLE dpboost.charge IS 'whom a release is charged to: the relations it read, the role and the groups it acted for';
+COMMENT ON COLUMN dpboost.charge.release_id IS 'the release';
+COMMENT ON COLUMN dpboost.charge.relation_id IS 'the relation, see relation_name';
+COMMENT ON COLUMN dpboost.charge.role IS 'role that trained, or one with an allowance whose privileges it had';
+COMMENT ON COLUMN dpboost.charge.role_name IS 'its name then';
+COMMENT ON COLUMN dpboost.charge.direct IS 'the relation was read as a whole, not as a parent of a partition that was';
+
+-- Its lock makes charges follow one another. A table of its own, because vacuum never visits it and no role can lock it.
+CREATE TABLE dpboost.charge_lock ();
+COMMENT ON TABLE dpboost.charge_lock IS 'never holds a row: the ledger worker locks it while it checks and charges';
+
+CREATE SEQUENCE dpboost.model_id_seq;
+CREATE TABLE dpboost.model (
+    model_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.model_id_seq'),
+    name text NOT NULL CHECK (name <> '' AND pg_catalog.strpos(name, '@') = 0),
+    version int NOT NULL CHECK (version > 0),
+    owner dpboost.role_ref NOT NULL,
+    release_id bigint NOT NULL UNIQUE,
+    method text NOT NULL,
+    task text NOT NULL,
+    epsilon float8 NOT NULL,
+    delta float8 NOT NULL,
+    options jsonb NOT NULL,
+    features jsonb NOT NULL,
+    content bytea NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    UNIQUE (name, version)
+);
+ALTER TABLE dpboost.model ALTER COLUMN content SET STORAGE EXTERNAL;
+ALTER SEQUENCE dpboost.model_id_seq OWNED BY dpboost.model.model_id;
+COMMENT ON SEQUENCE dpboost.model_id_seq IS 'numbers the models';
+COMMENT ON TABLE dpboost.model IS 'models, written by the ledger worker together with their charge';
+COMMENT ON COLUMN dpboost.model.model_id IS 'number of the model; a new one for every version';
+COMMENT ON COLUMN dpboost.model.name IS 'name';
+COMMENT ON COLUMN dpboost.model.version IS 'version';
+COMMENT ON COLUMN dpboost.model.owner IS 'role that it belongs to';
+COMMENT ON COLUMN dpboost.model.release_id IS 'its charge in the ledger';
+COMMENT ON COLUMN dpboost.model.method IS 'how it was trained';
+COMMENT ON COLUMN dpboost.model.task IS 'regression or binary';
+COMMENT ON COLUMN dpboost.model.epsilon IS 'privacy loss of its training';
+COMMENT ON COLUMN dpboost.model.delta IS 'privacy loss of its training';
+COMMENT ON COLUMN dpboost.model.options IS 'options of its training';
+COMMENT ON COLUMN dpboost.model.features IS 'its features and their encodings';
+COMMENT ON COLUMN dpboost.model.content IS 'the model, in dpboost''s own format';
+COMMENT ON COLUMN dpboost.model.created_at IS 'when it was trained';
+
+CREATE TABLE dpboost.model_grant (
+    model text NOT NULL,
+    grantee dpboost.role_ref NOT NULL,
+    granted_by dpboost.role_ref NOT NULL,
+    granted_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+CREATE UNIQUE INDEX model_grant_key ON dpboost.model_grant (model, (grantee::oid)) WHERE grantee::oid <> 0;
+COMMENT ON TABLE dpboost.model_grant IS 'roles that may use a model of another role';
+COMMENT ON COLUMN dpboost.model_grant.model IS 'name of the model; all its versions are meant';
+COMMENT ON COLUMN dpboost.model_grant.grantee IS 'role that may use it; its members may too';
+COMMENT ON COLUMN dpboost.model_grant.granted_by IS 'role that shared it';
+COMMENT ON COLUMN dpboost.model_grant.granted_at IS 'when';
+
+-- What was spent stays spent, also by mistake of an administrator.
+CREATE FUNCTION dpboost.keep_ledger() RETURNS trigger
+    AS 'MODULE_PATHNAME', 'dpboost_keep_ledger' LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION dpboost.keep_ledger() IS 'refuses changes to the ledger';
+CREATE TRIGGER keep_ledger BEFORE UPDATE OR DELETE OR TRUNCATE ON dpboost.ledger
+    FOR EACH STATEMENT EXECUTE FUNCTION dpboost.keep_ledger();
+CREATE TRIGGER keep_ledger BEFORE UPDATE OR DELETE OR TRUNCATE ON dpboost.charge
+    FOR EACH STATEMENT EXECUTE FUNCTION dpboost.keep_ledger();
+COMMENT ON TRIGGER keep_ledger ON dpboost.ledger IS 'the ledger is append-only';
+COMMENT ON TRIGGER keep_ledger ON dpboost.charge IS 'the ledger is append-only';
+
+REVOKE ALL ON ALL TABLES IN SCHEMA dpboost FROM PUBLIC;
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA dpboost FROM PUBLIC;
+
+SELECT pg_catalog.pg_extension_config_dump('dpboost.' || object, '')
+FROM pg_catalog.unnest(ARRAY['relation_id_seq', 'relation_name', 'protection', 'allowance', 'column_domain',
+                             'release_id_seq', 'ledger', 'charge', 'model_id_seq', 'model', 'model_grant']) AS object;

@@ -1,0 +1,61 @@
+
+-- ---- views ----------------------------------------------------------------------------------------------------------
+-- current_user is the role that reads the view. Members see what their roles see, superusers see all.
+
+CREATE VIEW dpboost_budgets WITH (security_barrier) AS
+    SELECT * FROM dpboost.budgets();
+COMMENT ON VIEW dpboost_budgets IS
+    'privacy budgets: limit, spent and remaining; own ones with their tables'' caps, and all of one''s own tables';
+COMMENT ON COLUMN dpboost_budgets.relation IS 'table or view';
+COMMENT ON COLUMN dpboost_budgets.grantee IS 'role whose budget it is; NULL: the cap for everyone together';
+COMMENT ON COLUMN dpboost_budgets.epsilon IS 'limit';
+COMMENT ON COLUMN dpboost_budgets.delta IS 'limit';
+COMMENT ON COLUMN dpboost_budgets.max_epsilon_per_train IS 'limit for a single training, or NULL';
+COMMENT ON COLUMN dpboost_budgets.epsilon_spent IS 'what the releases so far add up to, at delta';
+COMMENT ON COLUMN dpboost_budgets.epsilon_remaining IS 'the largest single training that still fits, at delta';
+COMMENT ON COLUMN dpboost_budgets.share_remaining IS 'part of the budget that is left, from 1 to 0';
+COMMENT ON COLUMN dpboost_budgets.releases IS 'number of releases that count';
+COMMENT ON COLUMN dpboost_budgets.privacy_unit IS 'column that identifies a person; NULL: each row is one';
+
+CREATE VIEW dpboost_ledger WITH (security_barrier) AS
+    SELECT l.release_id, l.released_at, l.role_name AS role, l.model, l.version, l.method, l.task, l.epsilon, l.delta,
+           l.privacy_unit, l.relations
+    FROM dpboost.ledger l
+    WHERE pg_catalog.pg_has_role(current_user, l.role::oid, 'USAGE')
+       OR EXISTS (SELECT FROM dpboost.charge c
+                  JOIN dpboost.relation_name n USING (relation_id)
+                  JOIN pg_catalog.pg_class r ON r.oid = n.relation::oid
+                  WHERE c.release_id = l.release_id AND pg_catalog.pg_has_role(current_user, r.relowner, 'USAGE'));
+COMMENT ON VIEW dpboost_ledger IS 'releases: one''s own, and all from one''s own tables';
+COMMENT ON COLUMN dpboost_ledger.release_id IS 'number of the release';
+COMMENT ON COLUMN dpboost_ledger.released_at IS 'when';
+COMMENT ON COLUMN dpboost_ledger.role IS 'role that trained';
+COMMENT ON COLUMN dpboost_ledger.model IS 'name of the model';
+COMMENT ON COLUMN dpboost_ledger.version IS 'version of the model';
+COMMENT ON COLUMN dpboost_ledger.method IS 'how it was trained';
+COMMENT ON COLUMN dpboost_ledger.task IS 'regression or binary';
+COMMENT ON COLUMN dpboost_ledger.epsilon IS 'privacy loss of this release alone';
+COMMENT ON COLUMN dpboost_ledger.delta IS 'privacy loss of this release alone';
+COMMENT ON COLUMN dpboost_ledger.privacy_unit IS 'column that identified a person; NULL: each row was one';
+COMMENT ON COLUMN dpboost_ledger.relations IS 'relations that were read';
+
+CREATE VIEW dpboost_models WITH (security_barrier) AS
+    SELECT m.name AS model, m.version, pg_catalog.pg_get_userbyid(m.owner::oid) AS owner, m.method, m.task, m.epsilon,
+           m.delta, m.features, m.options, m.created_at
+    FROM dpboost.model m
+    WHERE pg_catalog.pg_has_role(current_user, m.owner::oid, 'USAGE')
+       OR EXISTS (SELECT FROM dpboost.model_grant g
+                  WHERE g.model = m.name AND pg_catalog.pg_has_role(current_user, g.grantee::oid, 'USAGE'));
+COMMENT ON VIEW dpboost_models IS 'models that one may use: one''s own and those shared with one';
+COMMENT ON COLUMN dpboost_models.model IS 'name';
+COMMENT ON COLUMN dpboost_models.version IS 'version; dpboost_predict takes the last one unless told name@version';
+COMMENT ON COLUMN dpboost_models.owner IS 'role that it belongs to';
+COMMENT ON COLUMN dpboost_models.method IS 'how it was trained';
+COMMENT ON COLUMN dpboost_models.task IS 'regression or binary';
+COMMENT ON COLUMN dpboost_models.epsilon IS 'privacy loss of its training';
+COMMENT ON COLUMN dpboost_models.delta IS 'privacy loss of its training';
+COMMENT ON COLUMN dpboost_models.features IS 'its features and their encodings';
+COMMENT ON COLUMN dpboost_models.options IS 'options of its training';
+COMMENT ON COLUMN dpboost_models.created_at IS 'when it was trained';
+
+GRANT SELECT ON dpboost_budgets, dpboost_ledger, dpboost_models TO PUBLIC;
