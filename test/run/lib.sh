@@ -8,7 +8,7 @@ unset PGHOST PGPORT PGUSER PGDATABASE PGDATA PGOPTIONS PGSERVICE PGPASSWORD MAKE
 
 BUILD=${BUILD:-build}
 SCRATCH=
-CLUSTERS=()
+GROUPS_STARTED=()
 
 say() { printf '%s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -24,14 +24,21 @@ make_scratch() {
 
 # Stops by process id what this script started, and removes the scratch folder (kept if KEEP is set).
 clean_up() {
-    local status=$? data pid
+    local status=$? group pidfile
     trap - EXIT INT TERM HUP
-    for pid in $(jobs -p); do kill "$pid" 2>/dev/null || true; done
-    for data in "$SCRATCH"/*/postmaster.pid "$SCRATCH"/tap/*/tmp_check/*/pgdata/postmaster.pid; do
-        [ -e "$data" ] && stop_cluster "$(dirname "$data")"
-    done
+    for group in "${GROUPS_STARTED[@]}"; do kill -TERM -- "-$group" 2>/dev/null || true; done
+    find "$SCRATCH" -name postmaster.pid 2>/dev/null | while read -r pidfile; do stop_cluster "$(dirname "$pidfile")"; done
     if [ -n "${KEEP:-}" ]; then say "kept: $SCRATCH"; else rm -rf "$SCRATCH"; fi
     exit "$status"
+}
+
+# Runs a command beside this script, in a process group of its own so that clean_up can end all of it. Sets $started.
+start_beside() {
+    set -m
+    "$@" &
+    started=$!
+    set +m
+    GROUPS_STARTED+=("$started")
 }
 
 # PostgreSQL refuses to run as root; then its own user runs it.
