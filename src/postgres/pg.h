@@ -148,4 +148,14 @@ inline const LocalPgBackendStatus* LocalBackendStatus(int index) {
 #endif
 }
 
+// Visits the children of an expression; before 16 the walker's declaration has no prototype.
+inline bool WalkExpression(Node* node, bool (*walker)(Node*, void*), void* context) {
+#if PG_VERSION_NUM >= 160000
+    return expression_tree_walker(node, walker, context);
+#else
+    return expression_tree_walker(node, reinterpret_cast<bool (*)()>(reinterpret_cast<void*>(walker)),
+                                  context);
+#endif
+}
+
 }  // namespace dpboost
