@@ -1,4 +1,4 @@
-// Discrete Laplace by comparing uniform integers only.
+// The rounded Laplace by comparing uniform integers only.
 #include "mechanism/laplace.h"
 
 #include "mechanism/saturate.h"
@@ -15,29 +15,27 @@ bool BernoulliExp(Random& random, uint64_t numerator, uint64_t denominator) {
     return k % 2 == 1;
 }
 
-// Canonne, Kamath, Steinke 2020, Algorithm 2, with b = t / s, s = 2^20. x = u + t v is geometric with
-// P(x) proportional to exp(-x / t): u < t has weight exp(-u / t) and v has weight exp(-v). So floor(x / s) is
-// geometric with ratio exp(-s / t) = exp(-1 / b). A random sign, with one of the two zeros rejected, makes it
-// symmetric.
+// |L| = b E with E exponential, b = t 2^-20, and round(b E) = floor((floor(t E) + 2^19) / 2^20), as a floor
+// may be taken inside a floor of an integer quotient. x = floor(t E) is geometric, P(x) proportional to
+// exp(-x / t), and drawn as u + t v: u < t has weight exp(-u / t), v >= 0 has weight exp(-v) (the first steps
+// of Canonne, Kamath, Steinke 2020, Algorithm 2).
 int64_t LaplaceSampler::Draw() {
     const uint64_t t = b_.units();
-    for (;;) {
-        const uint64_t u = random_.Below(t);
-        if (!BernoulliExp(random_, u, t))
-            continue;
-        uint64_t v = 0;
-        while (BernoulliExp(random_, 1, 1)) {
-            ++v;
-        }
-        const unsigned __int128 x = static_cast<unsigned __int128>(t) * v + u;
-        const unsigned __int128 magnitude = x >> LaplaceScale::kFractionBits;
-        const bool negative = (random_.Next32() & 1) != 0;
-        if (negative && magnitude == 0)
-            continue;
-        // t <= 2^60 and v < 2^22 but for a chance of exp(-4000000); the clamp is post-processing.
-        const int64_t clamped = magnitude > INT64_MAX ? INT64_MAX : static_cast<int64_t>(magnitude);
-        return negative ? -clamped : clamped;
+    uint64_t u;
+    do {
+        u = random_.Below(t);
+    } while (!BernoulliExp(random_, u, t));
+    uint64_t v = 0;
+    while (BernoulliExp(random_, 1, 1)) {
+        ++v;
     }
+    constexpr int shift = LaplaceScale::kFractionBits;
+    constexpr unsigned __int128 half = uint64_t{1} << (shift - 1);
+    const unsigned __int128 magnitude = (static_cast<unsigned __int128>(t) * v + u + half) >> shift;
+    // t <= 2^60, so only v >= 2^22 could pass the end, with a chance of exp(-4000000); the clamp is
+    // post-processing.
+    const int64_t clamped = magnitude > INT64_MAX ? INT64_MAX : static_cast<int64_t>(magnitude);
+    return (random_.Next32() & 1) != 0 ? -clamped : clamped;
 }
 
 void LaplaceSampler::AddTo(int64_t* values, std::size_t n) {

@@ -1,6 +1,12 @@
-// The discrete Laplace distribution, P(k) proportional to exp(-|k| / b) on the integers, exactly, for pure
-// epsilon-DP: added to integer sums of L1 sensitivity D it is (D / b)-DP (Ghosh, Roughgarden, Sundararajan
-// 2009).
+// The exactly rounded Laplace: round(L) to the nearest integer for L with density proportional to exp(-|x| /
+// b). As for the Gaussian, X + round(L) = round(X + L) for an integer X: added to integer sums of L1
+// sensitivity D it is a post-processing of the continuous Laplace mechanism, hence (D / b)-DP, and its Renyi
+// and PLD bounds hold.
+//
+// Departure from privacy.md 5, which names the discrete Laplace (P(k) proportional to exp(-|k| / b)): the two
+// differ at k = 0 only, but the discrete one is no post-processing of the continuous one. Its privacy loss
+// takes the extreme value +epsilon with probability 1 / (1 + exp(-1 / b)) > 1/2, so the bounds that the
+// accountant composes for the continuous Laplace (events.h) would not hold for it.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // The noise of every release: a NoiseSource adds exactly distributed integers to sums on a lattice and
-// chooses among candidates. Learners hold a reference to one but cannot draw from it: only ChargedDraw
-// (noisy_sum and selection) may, and it does so against a Charge of the Plan. ExactNoise is the only
+// chooses among candidates. Learners hold a reference to one but cannot draw from it: only the functions of
+// noisy_sum.h and selection.h can, and they do so against a Charge of the Plan. ExactNoise is the only
 // implementation in src/.
 #pragma once
 
@@ -37,7 +37,7 @@ class NoiseScale {
 
 // Standard deviation of the Gaussian before it is rounded to the lattice.
 using GaussianScale = NoiseScale<struct GaussianTag>;
-// b in P(k) proportional to exp(-|k| / b).
+// b of the Laplace density exp(-|x| / b) / 2b before it is rounded to the lattice.
 using LaplaceScale = NoiseScale<struct LaplaceTag>;
 // T in P(i) proportional to exp(u_i / T); 2 * sensitivity / epsilon for the exponential mechanism.
 using SelectionScale = NoiseScale<struct SelectionTag>;
@@ -46,17 +46,28 @@ extern template class NoiseScale<GaussianTag>;
 extern template class NoiseScale<LaplaceTag>;
 extern template class NoiseScale<SelectionTag>;
 
+class Charge;
+
+// A block of sums of one dimension (all leaves' gradient sums, all cells of a feature's histogram, ...).
+struct SumBlock {
+    int64_t* values;
+    std::size_t count;
+};
+
 class NoiseSource {
   public:
     virtual ~NoiseSource() = default;
 
   private:
-    friend class ChargedDraw;
+    friend void AddGaussianNoise(Charge&&, NoiseSource&, SumBlock);
+    friend void AddGaussianNoise(Charge&&, NoiseSource&, SumBlock, SumBlock);
+    friend void AddLaplaceNoise(Charge&&, NoiseSource&, SumBlock);
+    friend std::size_t SelectPrivately(Charge&&, NoiseSource&, const int64_t*, std::size_t);
 
     // values[i] += round(N(0, sigma^2)), independent; saturates at the ends of int64, which is
     // post-processing.
     virtual void AddGaussian(GaussianScale sigma, int64_t* values, std::size_t n) = 0;
-    // values[i] += discrete Laplace of scale b, independent; saturates likewise.
+    // values[i] += round(Laplace(b)), independent; saturates likewise.
     virtual void AddLaplace(LaplaceScale b, int64_t* values, std::size_t n) = 0;
     // An index i < n with probability proportional to exp(utilities[i] / temperature). n > 0.
     virtual std::size_t Select(SelectionScale temperature, const int64_t* utilities, std::size_t n) = 0;

@@ -6,30 +6,30 @@
 #include <cstdint>
 
 #include "mechanism/noise.h"
+#include "privacy/charge.h"
 
 namespace dpboost {
 
-class Charge;
-
-// A block of sums of one dimension (all leaves' gradient sums, all cells of a feature's histogram, ...).
-struct SumBlock {
-    int64_t* values;
-    std::size_t count;
-};
-
-// Spends `charge` and adds its noise in place: on entry the blocks hold raw sums, on return noisy ones.
+// Both spend `charge` and add its noise in place: on entry the blocks hold raw sums, on return noisy ones.
 //
 // Neighbours: add or remove one unit. Sensitivity: the charge's, per dimension, which the caller must have
-// made true by clipping and rounding each unit's contribution: in each dimension the unit changes the vector
-// of sums by at most the charge's steps in L2 norm (L1 for Laplace). Where units fall into one cell each
-// (leaves, one feature's histogram) that is the clip bound, whatever the number of cells; a histogram over m
-// features has m cells per unit, and the charge's sensitivity must say sqrt(m) times the bound. Charge: one
-// event of the plan, composed over dimensions by the charge's weights r_d (leaf-balanced: sbdt.txt Thm 16).
+// made true by clipping and rounding each unit's contribution: a unit changes the block's vector of sums by
+// at most the charge's lattice steps, in L2 norm (Gaussian) or L1 norm (Laplace). Where a unit falls into one
+// cell (the leaves of a tree, one feature's histogram) that is its clip bound, whatever the number of cells,
+// because the cells compose in parallel; in histograms of m features released as one block it falls into m
+// cells, and the sensitivity is sqrt(m) (Gaussian) or m (Laplace) times the bound. Charge: one event of the
+// plan. The noise is that of continuous distributions, rounded to the lattice, which is post-processing
+// (gaussian.h, laplace.h).
 //
-// Throws kInternal when the charge was spent, is of another kind, or has another number of dimensions or
-// sums.
-void AddNoise(Charge&& charge, NoiseSource& noise, SumBlock sums);
-// Two dimensions, e.g. Hessian sums (dimension 0) and gradient sums (dimension 1) of the same leaves.
-void AddNoise(Charge&& charge, NoiseSource& noise, SumBlock first, SumBlock second);
+// Throw kInternal, and release nothing, if the charge was spent, is of another kind, or has other dimensions
+// or fewer sums. The number of sums must not depend on rows.
+void AddGaussianNoise(Charge&& charge, NoiseSource& noise, SumBlock sums);
+
+// Two dimensions with a standard deviation each, e.g. the Hessian sums (dimension 0) and gradient sums
+// (dimension 1) of the same leaves: one event of the plan, by the weights r_d of the charge (sbdt.txt Thm
+// 16).
+void AddGaussianNoise(Charge&& charge, NoiseSource& noise, SumBlock first, SumBlock second);
+
+void AddLaplaceNoise(Charge&& charge, NoiseSource& noise, SumBlock sums);
 
 }  // namespace dpboost

@@ -6,10 +6,9 @@
 #include <cstdint>
 
 #include "mechanism/noise.h"
+#include "privacy/charge.h"
 
 namespace dpboost {
-
-class Charge;
 
 // Spends `charge` and returns i < count with probability proportional to exp(raw_utilities[i] / T), T = the
 // charge's temperature (2 * sensitivity / epsilon), exactly.
@@ -18,6 +17,7 @@ class Charge;
 // the charge's steps. Charge: epsilon-DP and epsilon-bounded range (dp-xgb.txt Thm 1). count must not depend
 // on rows. Throws kInvalidParameter for count = 0 or above 2^22, kInternal for a spent charge or one of
 // another kind.
-std::size_t Select(Charge&& charge, NoiseSource& noise, const int64_t* raw_utilities, std::size_t count);
+std::size_t SelectPrivately(Charge&& charge, NoiseSource& noise, const int64_t* raw_utilities,
+                            std::size_t count);
 
 }  // namespace dpboost
