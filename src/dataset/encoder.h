@@ -1,6 +1,6 @@
 // Turns values into codes, in training and in prediction alike. Never throws and never fails: NULL, NaN,
-// infinities and unknown levels get the missing code, values out of range are clamped. Its only libm-free
-// arithmetic decides in which of the stored edges' bins a value lies, exactly.
+// infinities and unknown levels get the missing code, values out of range are clamped. A number's code is
+// exactly the number of stored edges below it, found without libm, so that machines agree.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,7 @@ class Encoder {
         uint64_t bits;
         std::memcpy(&bits, &magnitude, sizeof bits);
         uint32_t distance = static_cast<uint32_t>((bits - offset_bits_) >> slice_shift_);
-        return value < 0 ? zero_slice_ - distance : zero_slice_ + distance;
+        return value < 0 ? zero_slice_ - 1 - distance : zero_slice_ + distance;
     }
     uint16_t SearchSlice(uint32_t slice, double value) const noexcept;
 

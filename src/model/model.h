@@ -19,6 +19,9 @@ enum class Link : uint8_t {
     kLogistic = 1   // score = log odds -> probability
 };
 
+// The prediction of a score: a finite value within the target's range, or a probability, whatever the score.
+double Respond(Link link, const TargetSpec& target, int64_t score) noexcept;
+
 class Model {
   public:
     // Throws Error(kInvalidParameter) without features or with more than kMaxFeatures.
@@ -36,15 +39,14 @@ class Model {
     void AddToBase(int32_t value) noexcept;
     // values: one per cell of the feature, the missing cell last; added to what the table holds.
     void AddTable(size_t feature, const std::vector<int32_t>& values);
-    // A tree that splits on at most one feature is added to that feature's table (or to the base) instead.
-    // Throws Error(kInternal) if the tree does not fit the features.
+    // A tree whose splits all are on one feature is added to that feature's table instead (depth 0: the
+    // base). Throws Error(kInternal) if the tree does not fit the features.
     void AddTree(Tree tree);
 
     // Plain computation: base + tables + leaves. For many rows use Predictor, which gives the same, faster.
     int64_t Score(const uint16_t* codes) const noexcept;
     double Predict(const uint16_t* codes) const noexcept { return Respond(Score(codes)); }
-    // The link: a finite value, whatever the score.
-    double Respond(int64_t score) const noexcept;
+    double Respond(int64_t score) const noexcept { return dpboost::Respond(link_, target_, score); }
 
     std::string Serialize() const;
     // Throws Error(kCorrupted) unless the bytes are exactly what Serialize makes of some model, and

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/model.h"
@@ -18,11 +19,64 @@ class Predictor {
 
     // codes: one per feature, in order; a code beyond the feature's cells counts as missing.
     int64_t Score(const uint16_t* codes) noexcept;
-    double Predict(const uint16_t* codes) noexcept;
+    double Predict(const uint16_t* codes) noexcept { return Respond(link_, target_, Score(codes)); }
     // Rows of codes, each `stride` codes behind the one before.
     void PredictRows(const uint16_t* codes, size_t rows, size_t stride, double* out) noexcept;
 
+    // Bytes held, nearly exact.
     size_t memory_used() const noexcept;
+
+  private:
+    struct Table {
+        uint32_t feature;
+        uint16_t missing;
+        size_t offset;
+    };
+    // The questions about one feature are neighbours in answers_: first the thresholds in ascending order,
+    // then levels and subsets. An answer is 1 for "goes right".
+    struct Questions {
+        uint32_t feature;
+        uint16_t missing;
+        uint32_t begin;
+        uint32_t thresholds;
+        uint32_t others;
+        size_t rank_offset;     // into ranks_: by code, how many thresholds are below it
+        size_t missing_offset;  // into missing_answers_: the thresholds' answers for the missing code
+        size_t other_offset;    // into other_answers_: by code, the answers of the others
+    };
+    // Trees of one depth. Nodes are question numbers in heap order from 1, the tree's 0th entry unused.
+    struct Forest {
+        unsigned depth;
+        size_t trees;
+        size_t node_offset;
+        size_t leaf_offset;
+    };
+
+    class Compiler;
+
+    void Answer(const uint16_t* codes) noexcept;
+    template <typename Id>
+    int64_t SumForest(const Forest& forest, const Id* nodes) const noexcept;
+
+    Link link_;
+    TargetSpec target_;
+    int64_t base_;
+    std::vector<Table> tables_;
+    std::vector<int32_t> table_values_;
+
+    std::vector<Questions> questions_;
+    std::vector<uint32_t> ranks_;  // twice the bins at most: 16 bits do not always suffice
+    std::vector<uint8_t> window_;  // as many 1s as any feature has thresholds, then as many 0s
+    std::vector<uint8_t> missing_answers_;
+    std::vector<uint8_t> other_answers_;
+    std::vector<uint8_t> answers_;
+
+    std::vector<Forest> forests_;
+    std::vector<uint16_t> narrow_nodes_;  // if question numbers fit into 16 bits
+    std::vector<uint32_t> wide_nodes_;    // else
+    std::vector<int32_t> leaves_;
+
+    std::optional<Model> plain_;  // for models whose questions would take too much memory
 };
 
 }  // namespace dpboost

@@ -1,0 +1,175 @@
+#include "dataset/dataset.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "base/error.h"
+
+namespace dpboost {
+namespace {
+
+constexpr size_t kAlignment = 64;
+// Row and unit indices are 32 bits.
+constexpr size_t kMaxRows = 0xffff0000u;
+constexpr uint32_t kEmpty = 0xffffffffu;
+
+// Per row, beside the blocks. While units are numbered: key, hash table of 3/2 entries, unit index. After:
+// unit index, rows in order of units, start of each unit.
+constexpr size_t kGroupingBytesPerRow = sizeof(UnitKey) + 6 + 4;
+constexpr size_t kUnitBytesPerRow = 4 + 4 + 4;
+
+size_t AlignUp(size_t bytes) {
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// Says nothing about how many rows there are but that they are too many for the limit.
+[[noreturn]] void ThrowOutOfMemory(size_t limit) {
+    throw Error(ErrorCode::kOutOfMemory, "training data does not fit into the memory limit",
+                "The limit is " + std::to_string(limit / 1024) + " kB.",
+                "Raise dpboost.max_memory, or train on fewer columns or rows.");
+}
+
+uint64_t HashKey(const UnitKey& key) noexcept {
+    uint64_t hash = (key.low ^ (key.high * 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u;
+    hash = (hash ^ (hash >> 32)) * 0x94d049bb133111ebu;
+    return hash ^ (hash >> 29);
+}
+
+}  // namespace
+
+void FreeBytes::operator()(uint8_t* bytes) const noexcept {
+    std::free(bytes);
+}
+
+BlockLayout::BlockLayout(const std::vector<FeatureSpec>& features) {
+    columns_.reserve(features.size());
+    for (const FeatureSpec& feature : features) {
+        columns_.push_back({bytes_, feature.wide()});
+        bytes_ += kBlockRows * (feature.wide() ? 2 : 1) + kColumnPadding;
+    }
+    label_offset_ = bytes_;
+    bytes_ = AlignUp(bytes_ + kBlockRows * sizeof(float));
+}
+
+Dataset::Dataset(std::vector<FeatureSpec> features, const TargetSpec& target)
+    : features_(std::move(features)), target_(target), layout_(features_) {}
+
+void Dataset::CopyRow(size_t row, uint16_t* codes) const noexcept {
+    for (size_t column = 0; column < columns(); column++)
+        codes[column] = Code(row, column);
+}
+
+void Dataset::RequireMemory(size_t bytes) const {
+    if (bytes > memory_limit_ || memory_used_ > memory_limit_ - bytes)
+        ThrowOutOfMemory(memory_limit_);
+}
+
+DatasetBuilder::DatasetBuilder(std::vector<FeatureSpec> features, const TargetSpec& target, bool has_units,
+                               const DatasetLimits& limits)
+    : dataset_(std::move(features), target), limits_(limits) {
+    if (dataset_.features_.size() > kMaxFeatures)
+        throw Error(ErrorCode::kLimitExceeded, "too many features", "At most 65535 features can be used.");
+    dataset_.has_units_ = has_units;
+    dataset_.memory_limit_ = limits.memory;
+    for (const FeatureSpec& feature : dataset_.features_)
+        cursors_.push_back({nullptr, feature.missing(), feature.wide()});
+}
+
+// Refuses if, at the end, blocks plus the larger of what grouping units and what the learner needs would
+// exceed the limit. So a training fails while it reads, not after.
+void DatasetBuilder::Grow() {
+    size_t blocks = dataset_.blocks_.size() + 1;
+    if (blocks * kBlockRows > kMaxRows)
+        throw Error(ErrorCode::kLimitExceeded, "too many rows to train on");
+    size_t later = limits_.learner_bytes_per_row;
+    if (dataset_.has_units_)
+        later = std::max(kGroupingBytesPerRow, kUnitBytesPerRow + limits_.learner_bytes_per_row);
+    if (blocks * (dataset_.layout_.bytes() + kBlockRows * later) > limits_.memory)
+        ThrowOutOfMemory(limits_.memory);
+
+    size_t bytes = dataset_.layout_.bytes();
+    BlockBytes block(static_cast<uint8_t*>(std::aligned_alloc(kAlignment, bytes)));
+    if (block == nullptr)
+        throw std::bad_alloc();
+    std::memset(block.get(), 0, bytes);
+    if (dataset_.has_units_)
+        unit_blocks_.push_back(std::make_unique<UnitKey[]>(kBlockRows));
+    dataset_.blocks_.push_back(std::move(block));
+    dataset_.memory_used_ += bytes + (dataset_.has_units_ ? kBlockRows * sizeof(UnitKey) : 0);
+    PointInto(blocks - 1);
+}
+
+void DatasetBuilder::PointInto(size_t block) noexcept {
+    uint8_t* bytes = dataset_.blocks_[block].get();
+    for (size_t column = 0; column < cursors_.size(); column++)
+        cursors_[column].codes = bytes + dataset_.layout_.offset(column);
+    labels_ = reinterpret_cast<float*>(bytes + dataset_.layout_.label_offset());
+    unit_keys_ = dataset_.has_units_ ? unit_blocks_[block].get() : nullptr;
+    next_ = 0;
+}
+
+Dataset DatasetBuilder::Finish(Interrupt& interrupt) {
+    size_t blocks = dataset_.blocks_.size();
+    dataset_.rows_ = blocks == 0 ? 0 : (blocks - 1) * kBlockRows + next_;
+    if (blocks > 0 && next_ < kBlockRows)  // what a skipped row left behind the last one
+        for (size_t column = 0; column < cursors_.size(); column++)
+            SetCode(column, 0);
+    if (dataset_.has_units_)
+        GroupUnits(interrupt);
+    next_ = kBlockRows;
+    return std::move(dataset_);
+}
+
+// Numbers units in the order of their first row, by a hash table of first rows; then sorts rows by unit by
+// counting. The keys are freed before the second part.
+void DatasetBuilder::GroupUnits(Interrupt& interrupt) {
+    size_t rows = dataset_.rows_;
+    std::vector<uint32_t>& row_unit = dataset_.row_unit_;
+    row_unit.resize(rows);
+    uint32_t units = 0;
+    {
+        size_t slots = rows + rows / 2 + 1;
+        std::vector<uint32_t> first_rows(slots, kEmpty);
+        auto key_of = [&](size_t row) -> const UnitKey& {
+            return unit_blocks_[row / kBlockRows][row % kBlockRows];
+        };
+        for (size_t row = 0; row < rows; row++) {
+            if (row % kBlockRows == 0)
+                interrupt.Poll();
+            const UnitKey& key = key_of(row);
+            size_t at = static_cast<size_t>(((HashKey(key) >> 32) * slots) >> 32);
+            while (first_rows[at] != kEmpty && !(key_of(first_rows[at]) == key))
+                at = at + 1 == slots ? 0 : at + 1;
+            if (first_rows[at] == kEmpty) {
+                first_rows[at] = static_cast<uint32_t>(row);
+                row_unit[row] = units++;
+            } else {
+                row_unit[row] = row_unit[first_rows[at]];
+            }
+        }
+    }
+    dataset_.memory_used_ -= dataset_.blocks_.size() * kBlockRows * sizeof(UnitKey);
+    std::vector<std::unique_ptr<UnitKey[]>>().swap(unit_blocks_);
+
+    std::vector<uint32_t>& begin = dataset_.unit_begin_;
+    begin.assign(size_t{units} + 1, 0);
+    for (size_t row = 0; row < rows; row++)
+        begin[row_unit[row] + 1]++;
+    for (size_t unit = 0; unit < units; unit++)
+        begin[unit + 1] += begin[unit];
+    dataset_.unit_rows_.resize(rows);
+    for (size_t row = 0; row < rows; row++) {
+        if (row % kBlockRows == 0)
+            interrupt.Poll();
+        dataset_.unit_rows_[begin[row_unit[row]]++] = static_cast<uint32_t>(row);
+    }
+    for (size_t unit = units; unit > 0; unit--)  // each start has moved to its unit's end: move back
+        begin[unit] = begin[unit - 1];
+    begin[0] = 0;
+    dataset_.memory_used_ += 4 * (2 * rows + units + 1);
+}
+
+}  // namespace dpboost

@@ -1,0 +1,146 @@
+#include "dataset/encoder.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <limits>
+
+namespace dpboost {
+namespace {
+
+// Tables stay in the caches: one-byte grids need a few KiB.
+constexpr uint32_t kMaxSlices = 1 << 18;
+
+inline uint64_t LoadLittle(const char* bytes, size_t size) noexcept {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes, size);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+inline uint64_t Mix(uint64_t hash, uint64_t word) noexcept {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ (hash >> 29);
+}
+
+}  // namespace
+
+uint64_t HashText(const char* text, size_t size) noexcept {
+    uint64_t hash = 0x6470626f6f737431u ^ size;
+    size_t rest = size;
+    for (; rest >= 8; rest -= 8, text += 8)
+        hash = Mix(hash, LoadLittle(text, 8));
+    if (rest > 0)
+        hash = Mix(hash, LoadLittle(text, rest));
+    hash = (hash ^ (hash >> 32)) * 0xbf58476d1ce4e5b9u;
+    hash = (hash ^ (hash >> 29)) * 0x94d049bb133111ebu;
+    return hash ^ (hash >> 32);
+}
+
+Encoder::Encoder(const FeatureSpec& spec) : kind_(spec.kind()), missing_(spec.missing()) {
+    if (kind_ == FeatureKind::kNumeric)
+        BuildNumeric(spec);
+    else if (kind_ == FeatureKind::kLevels)
+        BuildLevels(spec);
+    else
+        buckets_ = spec.bins();
+    if (kind_ != FeatureKind::kNumeric) {  // numbers end in SearchSlice, which gives missing
+        slice_code_ = {0, 0};
+        max_edges_per_slice_ = 2;
+    }
+}
+
+// Looks for slices so fine that no slice holds two edges: first by value, then by magnitude. Should neither
+// be possible in a table of sensible size, edges within a slice are searched.
+void Encoder::BuildNumeric(const FeatureSpec& spec) {
+    lower_ = spec.lower();
+    upper_ = spec.upper();
+    edges_ = spec.grid().edges;
+    uint32_t bins = spec.bins();
+    edges_.push_back(std::numeric_limits<double>::infinity());
+    for (uint32_t factor = 1; factor <= 4; factor *= 2)
+        if (TryLinearSlices(std::min(bins * factor, kMaxSlices)))
+            return;
+    for (unsigned bits = 2; bits <= 16; bits++)
+        if (TryMagnitudeSlices(bits))
+            return;
+    TryLinearSlices(std::min(bins * 4, kMaxSlices));
+}
+
+bool Encoder::TryLinearSlices(uint32_t slices) {
+    linear_ = true;
+    slices_per_unit_ = slices / (upper_ - lower_);
+    if (!std::isfinite(slices_per_unit_))
+        slices_per_unit_ = 0;
+    return FillSlices(LinearSlice(upper_) + 1);
+}
+
+bool Encoder::TryMagnitudeSlices(unsigned mantissa_bits) {
+    linear_ = false;
+    offset_ = std::max(-lower_, upper_);
+    for (double edge : edges_)
+        if (std::fabs(edge) > DBL_MIN)
+            offset_ = std::min(offset_, std::fabs(edge));
+    std::memcpy(&offset_bits_, &offset_, sizeof offset_bits_);
+    slice_shift_ = 52 - mantissa_bits;
+
+    zero_slice_ = 0;  // shift all slices so that lower has slice 0; unsigned wrap-around is intended
+    zero_slice_ -= MagnitudeSlice(lower_);
+    uint32_t slices = MagnitudeSlice(upper_) + 1;
+    return slices <= kMaxSlices && FillSlices(slices);
+}
+
+bool Encoder::FillSlices(uint32_t slices) {
+    slice_code_.assign(slices + 1, 0);
+    size_t edge_count = edges_.size() - 1;
+    for (size_t j = 0; j < edge_count; j++)
+        slice_code_[(linear_ ? LinearSlice(edges_[j]) : MagnitudeSlice(edges_[j])) + 1]++;
+    max_edges_per_slice_ = *std::max_element(slice_code_.begin(), slice_code_.end());
+    for (uint32_t s = 1; s <= slices; s++)
+        slice_code_[s] = static_cast<uint16_t>(slice_code_[s] + slice_code_[s - 1]);
+    return max_edges_per_slice_ <= 1;
+}
+
+uint16_t Encoder::SearchSlice(uint32_t slice, double value) const noexcept {
+    if (kind_ != FeatureKind::kNumeric)
+        return missing_;
+    auto first = edges_.begin() + slice_code_[slice], last = edges_.begin() + slice_code_[slice + 1];
+    return static_cast<uint16_t>(std::lower_bound(first, last, value) - edges_.begin());
+}
+
+void Encoder::BuildLevels(const FeatureSpec& spec) {
+    size_t size = 4;
+    while (size < 2 * spec.levels().size())
+        size *= 2;
+    slots_.assign(size, Slot{0, 0, 0, 0, false});
+    uint16_t code = 0;
+    for (const std::string& level : spec.levels()) {
+        uint64_t hash = HashText(level.data(), level.size());
+        size_t at = hash & (size - 1);
+        while (slots_[at].used)
+            at = (at + 1) & (size - 1);
+        slots_[at] = {static_cast<uint32_t>(level_text_.size()), static_cast<uint32_t>(level.size()),
+                      static_cast<uint32_t>(hash >> 32), code++, true};
+        level_text_ += level;
+    }
+}
+
+uint16_t Encoder::Text(const char* text, size_t size) const noexcept {
+    if (kind_ == FeatureKind::kHashed)
+        return static_cast<uint16_t>(((HashText(text, size) >> 32) * buckets_) >> 32);
+    if (kind_ != FeatureKind::kLevels)
+        return missing_;
+    uint64_t hash = HashText(text, size);
+    size_t mask = slots_.size() - 1;
+    for (size_t at = hash & mask; slots_[at].used; at = (at + 1) & mask) {
+        const Slot& slot = slots_[at];
+        if (slot.hash == static_cast<uint32_t>(hash >> 32) && slot.size == size &&
+            std::memcmp(level_text_.data() + slot.offset, text, size) == 0)
+            return slot.code;
+    }
+    return missing_;
+}
+
+}  // namespace dpboost

@@ -1,0 +1,103 @@
+#include "model/model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace dpboost {
+namespace {
+
+int32_t Saturate(int64_t value) noexcept {
+    return static_cast<int32_t>(
+        std::clamp<int64_t>(value, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
+}
+
+// Fields that a kind of split does not use are 0 and subsets stand in the order of their splits, without bits
+// beyond the cells: so that equal models have equal bytes.
+Tree Normalized(const Tree& tree, const std::vector<FeatureSpec>& features) {
+    Tree result = tree;
+    result.subset_words.clear();
+    for (Split& split : result.splits) {
+        uint32_t old_subset = split.subset;
+        split.subset = 0;
+        split.missing_left = split.missing_left && split.kind == SplitKind::kThreshold;
+        if (split.kind != SplitKind::kSubset)
+            continue;
+        split.threshold = 0;
+        const FeatureSpec& feature = features[split.feature];
+        split.subset = result.AddSubset(feature);
+        std::copy_n(tree.subset_words.begin() + old_subset, SubsetWords(feature.cells()),
+                    result.subset_words.begin() + split.subset);
+        if (feature.cells() % 64 != 0)
+            result.subset_words.back() &= (uint64_t{1} << (feature.cells() % 64)) - 1;
+    }
+    return result;
+}
+
+}  // namespace
+
+Model::Model(std::vector<FeatureSpec> features, const TargetSpec& target, Link link)
+    : features_(std::move(features)), target_(target), link_(link), tables_(features_.size()) {
+    if (features_.empty())
+        throw Error(ErrorCode::kInvalidParameter, "a model needs at least one feature");
+    if (features_.size() > kMaxFeatures)
+        throw Error(ErrorCode::kLimitExceeded, "too many features", "At most 65535 features can be used.");
+}
+
+void Model::AddToBase(int32_t value) noexcept {
+    base_ = Saturate(int64_t{base_} + value);
+}
+
+void Model::AddTable(size_t feature, const std::vector<int32_t>& values) {
+    CheckInternal(feature < features_.size() && values.size() == features_[feature].cells(),
+                  "table does not fit the features of the model");
+    std::vector<int32_t>& table = tables_[feature];
+    table.resize(values.size());
+    for (size_t code = 0; code < values.size(); code++)
+        table[code] = Saturate(int64_t{table[code]} + values[code]);
+}
+
+void Model::AddTree(Tree tree) {
+    CheckInternal(IsValid(tree, features_), "tree does not fit the features of the model");
+    if (tree.depth == 0)
+        return AddToBase(tree.leaves[0]);
+    uint16_t feature = tree.splits[0].feature;
+    bool one_feature = std::all_of(tree.splits.begin(), tree.splits.end(),
+                                   [&](const Split& split) { return split.feature == feature; });
+    if (one_feature)
+        Collapse(tree, feature);
+    else
+        trees_.push_back(Normalized(tree, features_));
+}
+
+void Model::Collapse(const Tree& tree, size_t feature) {
+    const FeatureSpec& spec = features_[feature];
+    std::vector<int32_t> values(spec.cells());
+    for (uint32_t code = 0; code < spec.cells(); code++) {
+        size_t node = 0;
+        for (unsigned level = 0; level < tree.depth; level++)
+            node = 2 * node + (tree.SplitGoesLeft(node, static_cast<uint16_t>(code), spec.missing()) ? 1 : 2);
+        values[code] = tree.leaves[node - tree.splits.size()];
+    }
+    AddTable(feature, values);
+}
+
+int64_t Model::Score(const uint16_t* codes) const noexcept {
+    int64_t score = base_;
+    for (size_t feature = 0; feature < features_.size(); feature++)
+        if (!tables_[feature].empty())
+            score += tables_[feature][std::min(codes[feature], features_[feature].missing())];
+    for (const Tree& tree : trees_)
+        score += tree.leaves[tree.Leaf(codes, features_)];
+    return score;
+}
+
+double Respond(Link link, const TargetSpec& target, int64_t score) noexcept {
+    if (link == Link::kLogistic)
+        return 1 / (1 + std::exp(-FromFixed(score)));
+    return target.Unscale(FromFixed(score));
+}
+
+}  // namespace dpboost
