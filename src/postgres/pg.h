@@ -40,14 +40,17 @@ extern "C" {
 #include <catalog/pg_attribute.h>
 #include <catalog/pg_authid.h>
 #include <catalog/pg_class.h>
+#include <catalog/pg_collation.h>
 #include <catalog/pg_constraint.h>
 #include <catalog/pg_enum.h>
 #include <catalog/pg_extension.h>
+#include <catalog/pg_inherits.h>
 #include <catalog/pg_namespace.h>
 #include <catalog/pg_proc.h>
 #include <catalog/pg_type.h>
 #include <commands/dbcommands.h>
 #include <commands/extension.h>
+#include <commands/trigger.h>
 #include <executor/executor.h>
 #include <executor/spi.h>
 #include <fmgr.h>
@@ -92,6 +95,7 @@ extern "C" {
 #include <utils/ps_status.h>
 #include <utils/regproc.h>
 #include <utils/rel.h>
+#include <utils/rls.h>
 #include <utils/ruleutils.h>
 #include <utils/snapmgr.h>
 #include <utils/syscache.h>
@@ -108,6 +112,9 @@ extern "C" {
 
 #if PG_VERSION_NUM < 130000
 #error "dpboost needs PostgreSQL 13 or later"
+#endif
+#if PG_VERSION_NUM < 140000
+#define ROLE_PG_READ_ALL_STATS DEFAULT_ROLE_READ_ALL_STATS
 #endif
 
 namespace dpboost {
@@ -139,6 +146,16 @@ inline bool OwnsRelation(Oid relation, Oid role) {
 #endif
 }
 
+// Whether this backend reports the progress of no other command (13 hides its entry; a command of ours then
+// wins).
+inline bool ProgressEntryIsFree() {
+#if PG_VERSION_NUM >= 140000
+    return MyBEEntry != nullptr && MyBEEntry->st_progress_command == PROGRESS_COMMAND_INVALID;
+#else
+    return true;
+#endif
+}
+
 // The status of the index'th backend (from 1) in this transaction's copy of the status array; 16 renamed it.
 inline const LocalPgBackendStatus* LocalBackendStatus(int index) {
 #if PG_VERSION_NUM >= 160000
@@ -155,6 +172,16 @@ inline bool WalkExpression(Node* node, bool (*walker)(Node*, void*), void* conte
 #else
     return expression_tree_walker(node, reinterpret_cast<bool (*)()>(reinterpret_cast<void*>(walker)),
                                   context);
+#endif
+}
+
+// The same for all that a query holds, its range table first.
+inline bool WalkQuery(Query* query, bool (*walker)(Node*, void*), void* context) {
+#if PG_VERSION_NUM >= 160000
+    return query_tree_walker(query, walker, context, QTW_EXAMINE_RTES_BEFORE);
+#else
+    return query_tree_walker(query, reinterpret_cast<bool (*)()>(reinterpret_cast<void*>(walker)), context,
+                             QTW_EXAMINE_RTES_BEFORE);
 #endif
 }
 

@@ -49,8 +49,7 @@ Tuplestorestate* BeginResult(FunctionCallInfo fcinfo, TupleDesc* descriptor) {
 
 }  // namespace
 
-PgProgress::PgProgress(Oid relation)
-    : active_(MyBEEntry != nullptr && MyBEEntry->st_progress_command == PROGRESS_COMMAND_INVALID) {
+PgProgress::PgProgress(Oid relation) : active_(ProgressEntryIsFree()) {
     if (active_)
         pgstat_progress_start_command(TrainingCommand(), relation);
 }
