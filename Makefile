@@ -13,18 +13,19 @@ SQL_SECTIONS := $(sort $(wildcard src/sql/[0-9][0-9]_*.sql))
 # Never fast-math or -march=native: results must not depend on the machine, and SIMD is dispatched at run time.
 WARNINGS = -Wall -Wextra -Wshadow $(if $(NO_WERROR),,-Werror)
 COMMON_CXXFLAGS = -std=c++17 -g $(WARNINGS) -ffp-contract=off -fPIC -Isrc -isystem /usr/include/eigen3 -MMD -MP
-CORE_CXXFLAGS = -O3 -fvisibility=hidden $(COMMON_CXXFLAGS)
+CORE_CXXFLAGS = -O3 -fvisibility=hidden $(COMMON_CXXFLAGS) -Itest
 CORE_LIBS = -lsodium -lpthread
 
 # These targets need no PostgreSQL, or find and install it themselves.
-OWN_GOALS := demo check check-deps unit unit-asan statistical bench utility purity format format-check help
+OWN_GOALS := demo check check-deps unit unit-asan statistical bench utility purity format format-check help core \
+	$(BUILD)/plain/% $(BUILD)/asan/% $(BUILD)/bench/%
 ifeq ($(filter $(OWN_GOALS),$(MAKECMDGOALS)),)
 
 # ---- the extension -------------------------------------------------------------------------------------------------
 EXTENSION = dpboost
 MODULE_big = dpboost
 SHLIB_EXPORTS = src/postgres/exports.txt
-OBJS = $(PG_SRCS:%.cpp=$(BUILD)/ext/%.o) $(CORE_SRCS:%.cpp=$(BUILD)/ext/%.o)
+OBJS = $(PG_SRCS:%.cpp=$(BUILD)/ext/%.o) $(CORE_SRCS:%.cpp=$(BUILD)/plain/%.o)
 DATA = $(wildcard src/sql/upgrade/dpboost--*.sql)
 DATA_built = $(BUILD)/dpboost--$(EXTVERSION).sql
 REGRESS = $(sort $(basename $(notdir $(wildcard sql/*.sql))))
@@ -45,7 +46,7 @@ $(BUILD)/ext/src/postgres/%.o: src/postgres/%.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(filter-out -O2,$(CXXFLAGS)) -O2 $(COMMON_CXXFLAGS) -DDPBOOST_VERSION='"$(EXTVERSION)"' \
 		-isystem $(includedir_server) $(CPPFLAGS) -c $< -o $@
-$(BUILD)/ext/%.o: %.cpp
+$(BUILD)/plain/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(CORE_CXXFLAGS) -c $< -o $@
 -include $(OBJS:.o=.d)
@@ -67,9 +68,9 @@ SAN_FLAGS = -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit
 define flavour
 $(BUILD)/$(1)/%.o: %.cpp
 	@mkdir -p $$(@D)
-	$$(CXX) $$(CORE_CXXFLAGS) $(2) -Itest -c $$< -o $$@
+	$$(CXX) $$(CORE_CXXFLAGS) $(2) -c $$< -o $$@
 $(BUILD)/$(1)/libcore.a: $(CORE_SRCS:%.cpp=$(BUILD)/$(1)/%.o)
-	@rm -f $$@
+	@mkdir -p $$(@D) && rm -f $$@
 	$$(AR) rcs $$@ $$^
 $(BUILD)/$(1)/unit_tests: $(UNIT_SRCS:%.cpp=$(BUILD)/$(1)/%.o) $(BUILD)/$(1)/libcore.a
 	$$(CXX) $(2) $$^ -o $$@ -lgtest -lgtest_main $$(CORE_LIBS)
@@ -80,7 +81,8 @@ endef
 $(eval $(call flavour,plain,))
 $(eval $(call flavour,asan,$(SAN_FLAGS)))
 
-.PHONY: unit unit-asan statistical
+.PHONY: core unit unit-asan statistical
+core: $(BUILD)/plain/libcore.a
 unit: $(BUILD)/plain/unit_tests
 	$< $(UNIT_ARGS)
 unit-asan: $(BUILD)/asan/unit_tests

@@ -3,6 +3,7 @@
 # Sourced by bash scripts that start in the project's folder.
 
 set -euo pipefail
+umask 022
 export LC_ALL=C.UTF-8
 unset PGHOST PGPORT PGUSER PGDATABASE PGDATA PGOPTIONS PGSERVICE PGPASSWORD MAKEFLAGS MAKELEVEL MFLAGS
 
@@ -28,6 +29,7 @@ clean_up() {
     trap - EXIT INT TERM HUP
     for group in "${GROUPS_STARTED[@]}"; do kill -TERM -- "-$group" 2>/dev/null || true; done
     find "$SCRATCH" -name postmaster.pid 2>/dev/null | while read -r pidfile; do stop_cluster "$(dirname "$pidfile")"; done
+    cd /
     if [ -n "${KEEP:-}" ]; then say "kept: $SCRATCH"; else rm -rf "$SCRATCH"; fi
     exit "$status"
 }
@@ -41,9 +43,12 @@ start_beside() {
     GROUPS_STARTED+=("$started")
 }
 
-# PostgreSQL refuses to run as root; then its own user runs it.
+# PostgreSQL refuses to run as root; then its own user runs it, from a folder that it may enter.
 as_server_user() {
-    if [ "$(id -u)" -eq 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi
+    (
+        cd "$SCRATCH"
+        if [ "$(id -u)" -eq 0 ]; then exec runuser -u postgres -- "$@"; else exec "$@"; fi
+    )
 }
 give_to_server_user() {
     if [ "$(id -u)" -eq 0 ]; then chown -R postgres: "$@"; fi
