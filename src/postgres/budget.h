@@ -14,24 +14,28 @@ enum class TrainRight : int32 {
     kBudget = 2,  // the caller (or a role whose privileges he has) has an allowance: read as the owner
 };
 
-// One budget with what was spent of it. `role` is empty for the relation's cap.
+// One budget with what was spent of it. `role_name` is empty for the relation's cap.
 struct BudgetState {
     Oid relid;
+    Oid role;  // 0 for a cap
     char relation_name[NAMEDATALEN];
     char relation_kind[24];  // "table", "view", ...: for messages
     char role_name[NAMEDATALEN];
     double epsilon;
     double delta;
-    int32 order;                   // the Renyi order that was fixed when the limit was set
+    uint32 order;                  // the Renyi order that was fixed when the limit was set
     double spent;                  // Renyi divergence at that order, rounded up
     double max_epsilon_per_train;  // infinity: none
     int64 releases;
+    char privacy_unit[NAMEDATALEN];  // of a cap; empty: rows
 };
 
 struct BudgetList {
     int count;
     BudgetState items[FLEXIBLE_ARRAY_MEMBER];
 };
+
+constexpr double kMaxDelta = 1e-3;
 
 // Whether `caller` may train on these columns (attribute numbers; none: on the relation as such). An
 // allowance is preferred over SELECT, because it reads all rows and is what its owner decided. Raises 42501
@@ -42,13 +46,20 @@ TrainRight CheckMayTrain(Oid caller, Oid relid, const AttrNumber* columns, int c
 // committed (also in a REPEATABLE READ transaction) plus what this transaction did itself.
 BudgetList* LoadBudgets(Oid caller, const RelationSet* relations);
 
-// Raises 22023 if one of the budgets allows less per training.
+// Every cap and allowance on the relations, whoever spends them.
+BudgetList* LoadAllBudgets(const RelationSet* relations);
+
+// Raises 53400 if one of the budgets allows less per training.
 void CheckPerTrainLimit(const BudgetList* budgets, double epsilon, double delta);
 
 // The column whose rows form one person, or nullptr: rows are persons. Taken from the relation itself, else
 // from the relations it reads (a view that shows the column under the same name). Raises 55000 when a
 // protected relation behind this one has a unit that cannot be named here. Palloc'ed.
 char* PrivacyUnit(const RelationSet* relations);
+
+// Whether what one role releases counts as released by the other: itself, or one whose privileges it has. A
+// superuser has all privileges, but stands only for himself.
+bool ActsFor(Oid caller, Oid role);
 
 // Whether any of the relations has a cap or an allowance; on such "options.bounds" may only narrow.
 bool IsGoverned(const RelationSet* relations);

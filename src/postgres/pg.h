@@ -34,6 +34,7 @@ extern "C" {
 #include <access/tupconvert.h>
 #include <access/xact.h>
 #include <access/xlog.h>
+#include <catalog/catalog.h>
 #include <catalog/dependency.h>
 #include <catalog/indexing.h>
 #include <catalog/namespace.h>
@@ -88,6 +89,7 @@ extern "C" {
 #include <utils/fmgroids.h>
 #include <utils/guc.h>
 #include <utils/inval.h>
+#include <utils/json.h>
 #include <utils/jsonb.h>
 #include <utils/lsyscache.h>
 #include <utils/memutils.h>

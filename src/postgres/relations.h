@@ -7,11 +7,18 @@
 
 namespace dpboost {
 
+// How a relation comes to be read.
+enum class ReadAs : int32 {
+    kDirect = 0,  // named by the query, or by a view in it
+    kParent = 1,  // one of its partitions (or inheritance children) is read
+    kChild = 2,   // it is a partition (or inheritance child) of one that is read
+};
+
 struct ReadRelation {
     Oid relid;
     char schema_name[NAMEDATALEN];
     char relation_name[NAMEDATALEN];
-    bool direct;     // named by the query or by a view in it; false: only reached as parent or child of one
+    ReadAs read_as;
     bool temporary;  // of this session: cannot be protected, and is not remembered by the ledger
 };
 
@@ -28,6 +35,12 @@ RelationSet* RelationsBehind(Oid relid);
 // The same for a query that runs: pass EState::es_range_table, in which PostgreSQL has already listed views,
 // CTEs, subqueries and partitions.
 RelationSet* RelationsOfRangeTable(List* range_table);
+
+// "table", "view", "materialized view" or "foreign table".
+const char* RelationKindName(Oid relid);
+
+// The relations whose partition or inheritance child it is, at any distance, as a list of oids.
+List* AncestorsOf(Oid relid);
 
 // `table "visits"`, `view "v"`: how a message names a relation. Palloc'ed.
 char* DescribeRelation(Oid relid);

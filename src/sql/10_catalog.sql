@@ -67,7 +67,7 @@ CREATE TABLE dpboost.protection (
     relation_id bigint PRIMARY KEY,
     epsilon float8 NOT NULL CHECK (epsilon > 0 AND epsilon < 'Infinity'),
     delta float8 NOT NULL CHECK (delta >= 0 AND delta < 1),
-    rdp_order int NOT NULL CHECK (rdp_order >= 0),
+    rdp_order bigint NOT NULL CHECK (rdp_order > 1),
     privacy_unit name,
     set_by dpboost.role_ref NOT NULL,
     set_at timestamptz NOT NULL DEFAULT pg_catalog.now()
@@ -88,7 +88,7 @@ CREATE TABLE dpboost.allowance (
     grantee dpboost.role_ref NOT NULL,
     epsilon float8 NOT NULL CHECK (epsilon > 0 AND epsilon < 'Infinity'),
     delta float8 NOT NULL CHECK (delta >= 0 AND delta < 1),
-    rdp_order int NOT NULL CHECK (rdp_order >= 0),
+    rdp_order bigint NOT NULL CHECK (rdp_order > 1),
     max_epsilon_per_train float8 CHECK (max_epsilon_per_train > 0 AND max_epsilon_per_train < 'Infinity'),
     revoked boolean NOT NULL DEFAULT false,
     set_by dpboost.role_ref NOT NULL,
@@ -140,7 +140,8 @@ CREATE TABLE dpboost.ledger (
     privacy_unit name,
     relations text[] NOT NULL,
     plan bytea NOT NULL,
-    curve float8[] NOT NULL CHECK (pg_catalog.array_length(curve, 1) = 64)
+    curve float8[] NOT NULL CHECK (pg_catalog.array_length(curve, 1) = 64),
+    pure_epsilon float8 NOT NULL
 );
 ALTER TABLE dpboost.ledger ALTER COLUMN curve SET STORAGE PLAIN;
 CREATE INDEX ledger_model ON dpboost.ledger (model, version);
@@ -161,6 +162,7 @@ COMMENT ON COLUMN dpboost.ledger.privacy_unit IS 'column that identified a perso
 COMMENT ON COLUMN dpboost.ledger.relations IS 'names of the relations that were read';
 COMMENT ON COLUMN dpboost.ledger.plan IS 'events of the training, from which the accountant can be run again';
 COMMENT ON COLUMN dpboost.ledger.curve IS 'Renyi divergence at the 64 orders';
+COMMENT ON COLUMN dpboost.ledger.pure_epsilon IS 'the same at order infinity: its epsilon at delta 0';
 
 CREATE TABLE dpboost.charge (
     release_id bigint NOT NULL REFERENCES dpboost.ledger,

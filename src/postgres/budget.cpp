@@ -1,0 +1,301 @@
+// Reads caps and allowances with what was spent of them, and decides who may train. Used twice per training:
+// by the caller's backend before it reads rows, and by the ledger worker when it counts.
+#include "postgres/budget.h"
+
+#include "postgres/catalog.h"
+#include "postgres/identity.h"
+#include "privacy/rdp.h"
+
+namespace dpboost {
+namespace {
+
+// A growing BudgetList in a memory context of its own.
+struct Collected {
+    MemoryContext context;
+    BudgetList* list;
+    int capacity;
+};
+
+void Start(Collected* collected, MemoryContext context) {
+    collected->context = context;
+    collected->capacity = 4;
+    collected->list = static_cast<BudgetList*>(MemoryContextAllocZero(
+        context, offsetof(BudgetList, items) + collected->capacity * sizeof(BudgetState)));
+}
+
+BudgetState* Append(Collected* collected, const ReadRelation& relation) {
+    if (collected->list->count == collected->capacity) {
+        collected->capacity *= 2;
+        collected->list = static_cast<BudgetList*>(repalloc(
+            collected->list, offsetof(BudgetList, items) + collected->capacity * sizeof(BudgetState)));
+    }
+    BudgetState* state = &collected->list->items[collected->list->count++];
+    memset(state, 0, sizeof *state);
+    state->relid = relation.relid;
+    state->max_epsilon_per_train = std::numeric_limits<double>::infinity();
+    strlcpy(state->relation_name, relation.relation_name, NAMEDATALEN);
+    strlcpy(state->relation_kind, RelationKindName(relation.relid), sizeof state->relation_kind);
+    return state;
+}
+
+Datum Column(uint64 row, int column, bool* is_null) {
+    return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, is_null);
+}
+
+void ReadLimit(BudgetState* state, uint64 row) {
+    bool is_null;
+    state->epsilon = DatumGetFloat8(Column(row, 2, &is_null));
+    state->delta = DatumGetFloat8(Column(row, 3, &is_null));
+    state->order = static_cast<uint32>(DatumGetInt64(Column(row, 4, &is_null)));
+}
+
+// The identities of all members together, as bigint[].
+Datum AllIdentities(const Identities* identities) {
+    ArrayBuildState* result = initArrayResult(INT8OID, CurrentMemoryContext, false);
+    for (int i = 0; i < identities->count; ++i) {
+        if (identities->of[i] == nullptr)
+            continue;
+        const auto* ids = reinterpret_cast<const int64*>(ARR_DATA_PTR(identities->of[i]));
+        const int n = ArrayGetNItems(ARR_NDIM(identities->of[i]), ARR_DIMS(identities->of[i]));
+        for (int k = 0; k < n; ++k)
+            accumArrayResult(result, Int64GetDatum(ids[k]), false, INT8OID, CurrentMemoryContext);
+    }
+    return makeArrayResult(result, CurrentMemoryContext);
+}
+
+void AppendCaps(Collected* collected, const RelationSet* relations, const Identities* identities) {
+    const Oid types[] = {INT8ARRAYOID};
+    const Datum values[] = {AllIdentities(identities)};
+    const uint64 rows = CatalogRead(
+        "SELECT relation_id, epsilon, delta, rdp_order, privacy_unit FROM dpboost.protection"
+        " WHERE relation_id = ANY ($1)",
+        1, types, values, nullptr, 0);
+    for (uint64 row = 0; row < rows; ++row) {
+        bool is_null, has_no_unit;
+        const int64 relation_id = DatumGetInt64(Column(row, 1, &is_null));
+        const Datum unit = Column(row, 5, &has_no_unit);
+        for (int i = 0; i < relations->count; ++i) {
+            if (!HasIdentity(identities->of[i], relation_id))
+                continue;
+            BudgetState* state = Append(collected, relations->items[i]);
+            ReadLimit(state, row);
+            if (!has_no_unit)
+                strlcpy(state->privacy_unit, NameStr(*DatumGetName(unit)), NAMEDATALEN);
+        }
+    }
+}
+
+const ReadRelation* FindRelation(const RelationSet* relations, Oid relid) {
+    for (int i = 0; i < relations->count; ++i) {
+        if (relations->items[i].relid == relid)
+            return &relations->items[i];
+    }
+    return nullptr;
+}
+
+// Those of `caller`, or everybody's if that is 0.
+void AppendAllowances(Collected* collected, const RelationSet* relations, Oid caller) {
+    auto* relids = static_cast<Datum*>(palloc(sizeof(Datum) * (relations->count + 1)));
+    for (int i = 0; i < relations->count; ++i)
+        relids[i] = ObjectIdGetDatum(relations->items[i].relid);
+    const Oid types[] = {OIDARRAYOID};
+    const Datum values[] = {
+        PointerGetDatum(construct_array(relids, relations->count, OIDOID, sizeof(Oid), true, TYPALIGN_INT))};
+    const uint64 rows = CatalogRead(
+        "SELECT grantee::oid, epsilon, delta, rdp_order, max_epsilon_per_train, relation::oid"
+        " FROM dpboost.allowance WHERE relation::oid = ANY ($1) AND NOT revoked",
+        1, types, values, nullptr, 0);
+    for (uint64 row = 0; row < rows; ++row) {
+        bool is_null;
+        const Oid role = DatumGetObjectId(Column(row, 1, &is_null));
+        const Oid relid = DatumGetObjectId(Column(row, 6, &is_null));
+        const char* role_name = OidIsValid(role) ? RoleName(role) : nullptr;
+        const ReadRelation* relation = FindRelation(relations, relid);
+        if (role_name == nullptr || relation == nullptr || (OidIsValid(caller) && !ActsFor(caller, role)))
+            continue;
+        BudgetState* state = Append(collected, *relation);
+        ReadLimit(state, row);
+        state->role = role;
+        strlcpy(state->role_name, role_name, NAMEDATALEN);
+        Datum limit = Column(row, 5, &is_null);
+        if (!is_null)
+            state->max_epsilon_per_train = DatumGetFloat8(limit);
+    }
+}
+
+// Position of an order in the ledger's curves, from 1; 0 stands for order infinity.
+int CurveIndex(uint32 order) {
+    if (order == kInfiniteOrder)
+        return 0;
+    for (size_t i = 0; i < kOrderCount; ++i) {
+        if (kOrders[i] == order)
+            return static_cast<int>(i) + 1;
+    }
+    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+                    errmsg("a privacy budget is kept at order %u, which is none of ours", order)));
+}
+
+// The identities of the relations that this one is a partition of: a release that read all of them read it.
+Datum AncestorIdentities(Oid relid) {
+    List* oids = AncestorsOf(relid);
+    ListCell* cell;
+    auto* ancestors = static_cast<RelationSet*>(
+        palloc0(offsetof(RelationSet, items) + (list_length(oids) + 1) * sizeof(ReadRelation)));
+    foreach (cell, oids) {
+        ReadRelation* item = &ancestors->items[ancestors->count++];
+        item->relid = lfirst_oid(cell);
+        strlcpy(item->schema_name, get_namespace_name(get_rel_namespace(item->relid)), NAMEDATALEN);
+        strlcpy(item->relation_name, get_rel_name(item->relid), NAMEDATALEN);
+    }
+    return AllIdentities(ResolveIdentities(ancestors, CurrentMemoryContext));
+}
+
+// Adds up what the ledger holds against a budget. A release counts once, however many ways lead to it, and
+// the sum is rounded up.
+void CountSpending(BudgetState* state, ArrayType* ids) {
+    if (ids == nullptr)
+        return;
+    const char* query =
+        OidIsValid(state->role)
+            ? "SELECT count(*), sum(CASE WHEN $3 > 0 THEN curve[$3] ELSE pure_epsilon END)"
+              " FROM dpboost.ledger WHERE release_id IN (SELECT release_id FROM dpboost.charge"
+              " WHERE (relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))"
+              " AND (role::oid = $4 OR role_name = $5))"
+            : "SELECT count(*), sum(CASE WHEN $3 > 0 THEN curve[$3] ELSE pure_epsilon END)"
+              " FROM dpboost.ledger WHERE release_id IN (SELECT release_id FROM dpboost.charge"
+              " WHERE relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))";
+    NameData role_name;
+    namestrcpy(&role_name, state->role_name);
+    const Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, INT4OID, OIDOID, NAMEOID};
+    const Datum values[] = {PointerGetDatum(ids), AncestorIdentities(state->relid),
+                            Int32GetDatum(CurveIndex(state->order)), ObjectIdGetDatum(state->role),
+                            NameGetDatum(&role_name)};
+    CatalogRead(query, OidIsValid(state->role) ? 5 : 3, types, values, nullptr, 1);
+    bool is_null;
+    state->releases = DatumGetInt64(Column(0, 1, &is_null));
+    Datum sum = Column(0, 2, &is_null);
+    // Each of the additions rounds by at most half a unit in the last place of a sum that only grows.
+    const double rounding =
+        (static_cast<double>(state->releases) + 2) * std::numeric_limits<double>::epsilon();
+    state->spent = is_null ? 0 : DatumGetFloat8(sum) * (1 + rounding);
+}
+
+BudgetList* Load(const RelationSet* relations, Oid caller, bool caps, bool allowances) {
+    Collected collected;
+    Start(&collected, CurrentMemoryContext);
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    Identities* identities = ResolveIdentities(relations, CurrentMemoryContext);
+    if (caps)
+        AppendCaps(&collected, relations, identities);
+    if (allowances)
+        AppendAllowances(&collected, relations, caller);
+    for (int b = 0; b < collected.list->count; ++b) {
+        for (int i = 0; i < relations->count; ++i) {
+            if (relations->items[i].relid == collected.list->items[b].relid)
+                CountSpending(&collected.list->items[b], identities->of[i]);
+        }
+    }
+    CatalogEnd(&scope);
+    return collected.list;
+}
+
+bool HasAllowance(Oid caller, Oid relid) {
+    bool found = false;
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    const Oid types[] = {OIDOID};
+    const Datum values[] = {ObjectIdGetDatum(relid)};
+    const uint64 rows =
+        CatalogRead("SELECT grantee::oid FROM dpboost.allowance WHERE relation::oid = $1 AND NOT revoked", 1,
+                    types, values, nullptr, 0);
+    for (uint64 row = 0; row < rows && !found; ++row) {
+        bool is_null;
+        const Oid role = DatumGetObjectId(Column(row, 1, &is_null));
+        found = OidIsValid(role) && RoleName(role) != nullptr && ActsFor(caller, role);
+    }
+    CatalogEnd(&scope);
+    return found;
+}
+
+bool MaySelect(Oid caller, Oid relid, const AttrNumber* columns, int column_count) {
+    if (pg_class_aclcheck(relid, caller, ACL_SELECT) == ACLCHECK_OK)
+        return true;
+    for (int i = 0; i < column_count; ++i) {
+        if (pg_attribute_aclcheck(relid, columns[i], caller, ACL_SELECT) != ACLCHECK_OK)
+            return false;
+    }
+    return column_count > 0;
+}
+
+}  // namespace
+
+bool ActsFor(Oid caller, Oid role) {
+    return caller == role || (!superuser_arg(caller) && has_privs_of_role(caller, role));
+}
+
+TrainRight CheckMayTrain(Oid caller, Oid relid, const AttrNumber* columns, int column_count) {
+    if (HasAllowance(caller, relid))
+        return TrainRight::kBudget;
+    if (MaySelect(caller, relid, columns, column_count))
+        return TrainRight::kSelect;
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                    errmsg("permission denied to train on %s", DescribeRelation(relid)),
+                    errdetail("Role \"%s\" has no privacy budget on it and may not SELECT from it.",
+                              GetUserNameFromId(caller, false)),
+                    errhint("Ask the owner to run dpboost_set_budget.")));
+}
+
+BudgetList* LoadBudgets(Oid caller, const RelationSet* relations) {
+    return Load(relations, caller, true, true);
+}
+
+BudgetList* LoadAllBudgets(const RelationSet* relations) {
+    return Load(relations, InvalidOid, true, true);
+}
+
+bool IsGoverned(const RelationSet* relations) {
+    return LoadAllBudgets(relations)->count > 0;
+}
+
+void CheckPerTrainLimit(const BudgetList* budgets, double epsilon, double delta) {
+    for (int i = 0; i < budgets->count; ++i) {
+        const BudgetState* budget = &budgets->items[i];
+        if (std::isinf(budget->max_epsilon_per_train) ||
+            (epsilon <= budget->max_epsilon_per_train && delta <= budget->delta))
+            continue;
+        ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+                        errmsg("privacy budget of %s allows at most epsilon %g at delta %g per training",
+                               DescribeBudget(budget), budget->max_epsilon_per_train, budget->delta),
+                        errdetail("The training asks for epsilon %g at delta %g.", epsilon, delta)));
+    }
+}
+
+char* PrivacyUnit(const RelationSet* relations) {
+    BudgetList* caps = Load(relations, InvalidOid, true, false);
+    const Oid main = relations->count > 0 ? relations->items[0].relid : InvalidOid;
+    const BudgetState* chosen = nullptr;
+    for (int i = 0; i < caps->count; ++i) {
+        const BudgetState* cap = &caps->items[i];
+        if (cap->privacy_unit[0] != '\0' && (chosen == nullptr || cap->relid == main))
+            chosen = cap;
+    }
+    if (chosen == nullptr)
+        return nullptr;
+    if (get_attnum(main, chosen->privacy_unit) <= 0)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("%s has no column \"%s\", by which %s \"%s\" tells persons apart",
+                               DescribeRelation(main), chosen->privacy_unit, chosen->relation_kind,
+                               chosen->relation_name),
+                        errhint("Its owner can name the column that holds it with dpboost_protect.")));
+    return pstrdup(chosen->privacy_unit);
+}
+
+char* DescribeBudget(const BudgetState* budget) {
+    if (budget->role_name[0] == '\0')
+        return psprintf("%s \"%s\"", budget->relation_kind, budget->relation_name);
+    return psprintf("role \"%s\" on %s \"%s\"", budget->role_name, budget->relation_kind,
+                    budget->relation_name);
+}
+
+}  // namespace dpboost
