@@ -11,7 +11,8 @@ PG_SRCS := $(sort $(wildcard src/postgres/*.cpp))
 SQL_SECTIONS := $(sort $(wildcard src/sql/[0-9][0-9]_*.sql))
 
 # Never fast-math or -march=native: results must not depend on the machine, and SIMD is dispatched at run time.
-WARNINGS = -Wall -Wextra -Wshadow $(if $(NO_WERROR),,-Werror)
+# Warnings are errors for developers and CI; a user's newer compiler may know more of them.
+WARNINGS = -Wall -Wextra -Wshadow $(if $(WERROR),-Werror)
 COMMON_CXXFLAGS = -std=c++17 -g $(WARNINGS) -ffp-contract=off -fPIC -Isrc -isystem /usr/include/eigen3 -MMD -MP
 CORE_CXXFLAGS = -O3 -fvisibility=hidden $(COMMON_CXXFLAGS) -Itest
 CORE_LIBS = -lsodium -lpthread
@@ -30,6 +31,8 @@ DATA = $(wildcard src/sql/upgrade/dpboost--*.sql)
 DATA_built = $(BUILD)/dpboost--$(EXTVERSION).sql
 REGRESS = $(sort $(basename $(notdir $(wildcard sql/*.sql))))
 REGRESS_OPTS = --load-extension=dpboost
+ISOLATION = $(sort $(basename $(notdir $(wildcard test/isolation/specs/*.spec))))
+ISOLATION_OPTS = --inputdir=test/isolation --load-extension=dpboost
 SHLIB_LINK = -lsodium -lstdc++ -lpthread
 EXTRA_CLEAN = $(BUILD) src/postgres/exports.list
 
@@ -49,6 +52,7 @@ $(BUILD)/ext/src/postgres/%.o: src/postgres/%.cpp
 $(BUILD)/plain/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(CORE_CXXFLAGS) -c $< -o $@
+$(BUILD)/ext/src/postgres/module.o: dpboost.control
 -include $(OBJS:.o=.d)
 
 $(BUILD)/dpboost--$(EXTVERSION).sql: $(SQL_SECTIONS) Makefile
@@ -56,6 +60,8 @@ $(BUILD)/dpboost--$(EXTVERSION).sql: $(SQL_SECTIONS) Makefile
 	cat $(SQL_SECTIONS) > $@
 
 else
+
+WERROR := 1
 
 # ---- core tests ----------------------------------------------------------------------------------------------------
 # `unit` and `unit-asan` run the tests of test/unit, `statistical` those of test/statistical; UNIT_ARGS reaches gtest.

@@ -109,4 +109,4 @@ stop_cluster() {
 }
 
 # Compiles with at most as many jobs as there are processors.
-build() { make -s -j"$(nproc)" BUILD="$BUILD" "$@"; }
+build() { make -s -j"$(nproc)" BUILD="$BUILD" WERROR="${WERROR:-}" "$@"; }
