@@ -11,14 +11,18 @@ namespace dpboost {
 
 // How finely to discretise: relative error allowed in epsilon. Any value is sound.
 struct PldPrecision {
-    double relative_error = 1.5e-5;
+    double relative_error = 3e-5;
 };
 
-// Upper bound of delta at epsilon, over adding and removing a unit (the larger). Throws kUnsupported for
-// filtered events.
+// Upper bound of delta at epsilon > 0, over adding and removing a unit (the larger). Throws kUnsupported for
+// filtered events. The first form is told the magnitude of delta that matters (at least 1e-30), and is
+// accurate there; the second finds it.
+double PldDeltaNear(const std::vector<Event>& events, double epsilon, double delta,
+                    const PldPrecision& precision = {});
 double PldDelta(const std::vector<Event>& events, double epsilon, const PldPrecision& precision = {});
 
-// Upper bound of epsilon at delta in (0, 1), over adding and removing a unit (the larger).
+// Upper bound of epsilon at delta in [1e-30, 1), over adding and removing a unit (the larger); infinite above
+// 300.
 double PldEpsilon(const std::vector<Event>& events, double delta, const PldPrecision& precision = {});
 
 }  // namespace dpboost

@@ -1,0 +1,75 @@
+// The composition of discretised privacy losses by FFT, in one direction (add or remove). Internal to the PLD
+// accountant: from it delta can be read at many epsilons near the one it was made for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "privacy/fft.h"
+#include "privacy/loss_grid.h"
+
+namespace dpboost {
+
+struct GridUse {
+    const LossGrid* grid;
+    uint64_t count;
+};
+
+class Composition {
+  public:
+    // Composes so that delta is accurate around `epsilon`. `lambda_hint` is where the search for the tilt
+    // starts. All grids must have the same step. If more than max_size points are needed it composes nothing
+    // and size() says how many: take a coarser step.
+    Composition(const std::vector<GridUse>& uses, double epsilon, double lambda_hint, std::size_t max_size);
+
+    bool TooLarge() const { return suffix_.empty(); }
+    std::size_t size() const { return size_; }
+    double lambda() const { return lambda_; }
+
+    // Upper bound of delta at any epsilon.
+    double Delta(double epsilon) const;
+    // The smallest epsilon >= 0 for which Delta is at most delta; infinite if there is none in the window.
+    double Epsilon(double delta) const;
+    // Whether Delta(epsilon) is not only sound there but also accurate.
+    bool Accurate(double epsilon) const;
+
+  private:
+    struct Cumulants {
+        double log_mgf;
+        double mean;
+        double variance;
+    };
+    struct Suffix {
+        double mass = 0;    // sum of masses at this point and above
+        double q_mass = 0;  // the same of mass * exp(epsilon0 - loss)
+    };
+
+    using Uses = std::vector<GridUse>;
+
+    Cumulants At(const Uses& uses, double lambda) const;
+    void ChooseTilt(const Uses& uses, double lambda_hint);
+    double LogTail(const Uses& uses, double end, int direction) const;
+    double FindEnd(const Uses& uses, int direction, double width, double pull, double enough, double support,
+                   double* end) const;
+    void ChooseWindow(const Uses& uses);
+    void FindWindow(const Uses& uses);
+    Spectrum Tilted(const GridUse& use, double* log_mgf) const;
+    void Convolve(const Uses& uses);
+    void AccumulateSuffixes(const std::vector<double>& tilted, double error);
+
+    double step_;
+    double center_;  // the epsilon it was made for
+    double lambda_ = 0;
+    Cumulants tilt_{};
+    double bottom_ = 0;  // the window in which losses are distinguished
+    double top_ = 0;
+    double log_beyond_ = 0;  // of the mass above the window, relative to exp(log_mgf)
+    std::size_t size_ = 0;
+    int64_t first_ = 0;     // grid point of suffix_[0]
+    double lost_ = 0;       // mass that may lie above the window, and infinite losses
+    double inflation_ = 1;  // numerical error of the masses, compounded
+    std::vector<Suffix> suffix_;
+};
+
+}  // namespace dpboost
