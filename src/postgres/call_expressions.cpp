@@ -279,9 +279,11 @@ void LeaveOutTarget(AggState* state, const Aggref* call, SourceColumns* columns)
     columns->count = kept;
 }
 
-Datum EvaluateArgument(AggState* state, const Aggref* call, int argument, bool* is_null) {
+NullableDatum EvaluateArgument(AggState* state, const Aggref* call, int argument) {
     ExprState* expression = ExecInitExpr(ArgumentExpression(call, argument), &state->ss.ps);
-    return ExecEvalExpr(expression, state->ss.ps.ps_ExprContext, is_null);
+    NullableDatum result;
+    result.value = ExecEvalExpr(expression, state->ss.ps.ps_ExprContext, &result.isnull);
+    return result;
 }
 
 }  // namespace dpboost

@@ -30,7 +30,7 @@ CallExpressions ReadCallExpressions(AggState* state, const Aggref* call);
 // Leaves out of `columns` those that the call's target reads; for a record whose fields come from its rows.
 void LeaveOutTarget(AggState* state, const Aggref* call, SourceColumns* columns);
 
-// The value of the call's argument (from 0), which CheckCallForm has found to be constant.
-Datum EvaluateArgument(AggState* state, const Aggref* call, int argument, bool* is_null);
+// The value of the call's argument (from 0) in a query without rows; CheckCallForm has found it constant.
+NullableDatum EvaluateArgument(AggState* state, const Aggref* call, int argument);
 
 }  // namespace dpboost

@@ -83,6 +83,14 @@ JsonValue* ReadJson(Jsonb* jsonb) {
     return root;
 }
 
+int CountListedBounds(Jsonb* options) {
+    const JsonValue* bounds = ReadJson(options)->Find("bounds");
+    if (bounds == nullptr || bounds->kind != JsonValue::kArray || bounds->count == 0 ||
+        bounds->items[0].kind == JsonValue::kNumber)
+        return -1;
+    return bounds->count;
+}
+
 Datum JsonTextToDatum(const char* text) {
     return DirectFunctionCall1(jsonb_in, CStringGetDatum(text));
 }

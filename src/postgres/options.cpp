@@ -23,15 +23,15 @@ struct NumberRule {
 
 constexpr NumberRule kNumberRules[] = {
     {"trees", true, 1, 100000, false, &TrainingOptions::trees},
-    {"depth", true, 1, 12, false, &TrainingOptions::depth},
-    {"learning_rate", false, 0, 10, true, &TrainingOptions::learning_rate},
+    {"depth", true, 1, 10, false, &TrainingOptions::depth},
+    {"learning_rate", false, 0, 1, true, &TrainingOptions::learning_rate},
     {"subsample", false, 0, 1, true, &TrainingOptions::subsample},
-    {"gradient_clip", false, 0, 100, true, &TrainingOptions::gradient_clip},
-    {"hessian_clip", false, 0, 100, true, &TrainingOptions::hessian_clip},
-    {"hessian_share", false, 0, 0.99, true, &TrainingOptions::hessian_share},
+    {"gradient_clip", false, 0.001, 10, false, &TrainingOptions::gradient_clip},
+    {"hessian_clip", false, 0.001, 1, false, &TrainingOptions::hessian_clip},
+    {"hessian_share", false, 0.001, 0.999, false, &TrainingOptions::hessian_share},
     {"initial_share", false, 0, 0.9, false, &TrainingOptions::initial_share},
-    {"l2", false, 0, 1e9, false, &TrainingOptions::l2},
-    {"leaf_clip", false, 0, 1e6, true, &TrainingOptions::leaf_clip},
+    {"l2", false, 0, 1e6, false, &TrainingOptions::l2},
+    {"leaf_clip", false, 0.001, 1000, false, &TrainingOptions::leaf_clip},
     {"bins", true, 2, 4096, false, &TrainingOptions::bins},
     {"extra_rounds", true, 0, 100000, false, &TrainingOptions::extra_rounds},
 };

@@ -63,6 +63,7 @@ extern "C" {
 #include <nodes/makefuncs.h>
 #include <nodes/nodeFuncs.h>
 #include <optimizer/optimizer.h>
+#include <parser/analyze.h>
 #include <parser/parse_relation.h>
 #include <parser/parsetree.h>
 #include <pgstat.h>
@@ -184,6 +185,15 @@ inline bool WalkQuery(Query* query, bool (*walker)(Node*, void*), void* context)
 #else
     return query_tree_walker(query, reinterpret_cast<bool (*)()>(reinterpret_cast<void*>(walker)), context,
                              QTW_EXAMINE_RTES_BEFORE);
+#endif
+}
+
+// Parse analysis of a statement without parameters; 15 renamed the function.
+inline Query* AnalyzeStatement(RawStmt* statement, const char* sql) {
+#if PG_VERSION_NUM >= 150000
+    return parse_analyze_fixedparams(statement, sql, nullptr, 0, nullptr);
+#else
+    return parse_analyze(statement, sql, nullptr, 0, nullptr);
 #endif
 }
 

@@ -278,12 +278,13 @@ bool ReadArray(Datum array, ArrayElements* elements) {
     ArrayType* flat = DatumGetArrayTypeP(array);
     if (ARR_NDIM(flat) > 1)
         return false;
+    elements->type = ARR_ELEMTYPE(flat);
     int16 length;
     bool by_value;
     char alignment;
-    get_typlenbyvalalign(ARR_ELEMTYPE(flat), &length, &by_value, &alignment);
-    deconstruct_array(flat, ARR_ELEMTYPE(flat), length, by_value, alignment, &elements->values,
-                      &elements->nulls, &elements->count);
+    get_typlenbyvalalign(elements->type, &length, &by_value, &alignment);
+    deconstruct_array(flat, elements->type, length, by_value, alignment, &elements->values, &elements->nulls,
+                      &elements->count);
     return true;
 }
 

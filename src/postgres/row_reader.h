@@ -120,6 +120,7 @@ struct ArrayElements {
     Datum* values;
     bool* nulls;
     int count;
+    Oid type;
 };
 bool ReadArray(Datum array, ArrayElements* elements);
 

@@ -1,0 +1,77 @@
+// The common path of dpboost_train, dpboost_train_on and dpboost_estimate: from a call and the schema to a
+// training that rows can be appended to, and from there to the ledger's commit and the result. PostgreSQL's
+// half; training_core.h is the core's.
+#pragma once
+
+#include "postgres/boundary.h"
+#include "postgres/budget.h"
+#include "postgres/relations.h"
+#include "postgres/row_reader.h"
+#include "postgres/training_core.h"
+
+namespace dpboost {
+
+// A call, before its columns' domains and budgets are looked up. Plain data.
+struct TrainingCall {
+    Oid caller;
+    TrainRight right;
+    const char* model;  // null for an estimate
+    Jsonb* options;
+    PrivacyArguments privacy;
+    SourceColumn target;     // types checked
+    SourceColumns features;  // types checked
+    const RelationSet* relations;
+    const char* unit;  // name of the privacy unit's column, or null
+    Oid unit_type;
+    Oid progress_relation;  // shown in dpboost_progress; may be InvalidOid
+};
+
+// A training under way. Plain data in the memory context in which it began; the core's half goes with it.
+struct Training {
+    TrainingCall call;
+    const BudgetList* budgets;
+    CoreState<TrainingCore>* core;
+
+    DatasetBuilder* builder;
+    int features;
+    ColumnReader* readers;
+    TargetReader target;
+    bool has_units;
+    Oid unit_type;  // base type
+};
+
+// Looks up budgets and domains, checks the options, and fixes the noise. Raises what would make the training
+// fail later, before any row is read. The call must live as long as the training.
+Training* BeginTraining(const TrainingCall& call);
+
+// Makes room for the next rows.
+void GrowTraining(Training* training);
+
+// Appends a row; `feature(i, &is_null)` gives the i-th feature's value. A row without a target is skipped.
+template <class Feature>
+inline void AppendRow(Training* training, NullableDatum target, NullableDatum unit, Feature feature) {
+    float label;
+    if (target.isnull || !ReadLabel(training->target, target.value, &label))
+        return;
+    DatasetBuilder* builder = training->builder;
+    if (builder->Full())
+        GrowTraining(training);
+    for (int i = 0; i < training->features; ++i) {
+        bool is_null;
+        const Datum value = feature(i, &is_null);
+        const ColumnReader& reader = training->readers[i];
+        builder->SetCode(i, is_null ? reader.missing : ReadCode(reader, value));
+    }
+    if (training->has_units)
+        builder->AppendRow(label, unit.isnull ? NullUnitKey() : ReadUnit(training->unit_type, unit.value));
+    else
+        builder->AppendRow(label);
+}
+
+// Trains, commits charge and model, and returns the result as jsonb. The training is over afterwards.
+Datum FinishTraining(Training* training);
+
+// What the training would cost, as jsonb; reads no row.
+Datum DescribeEstimate(Training* training);
+
+}  // namespace dpboost

@@ -1,0 +1,58 @@
+
+-- ---- train ----------------------------------------------------------------------------------------------------------
+-- Everything that draws noise is VOLATILE and PARALLEL UNSAFE: each call is a release with a charge of its own.
+
+CREATE FUNCTION dpboost_train_step(internal, text, jsonb, "any", VARIADIC "any") RETURNS internal
+    AS 'MODULE_PATHNAME', 'dpboost_train_step' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dpboost_train_step(internal, text, jsonb, "any", VARIADIC "any") IS
+    'takes one row into a training; internal to dpboost_train';
+
+CREATE FUNCTION dpboost_train_final(internal) RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'dpboost_train_final' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dpboost_train_final(internal) IS
+    'trains, charges and releases a model; internal to dpboost_train';
+
+-- The final function consumes the state, so PostgreSQL refuses OVER and shares no state between two calls.
+CREATE AGGREGATE dpboost_train(model text, options jsonb, target "any", VARIADIC features "any") (
+    SFUNC = dpboost_train_step,
+    STYPE = internal,
+    FINALFUNC = dpboost_train_final,
+    FINALFUNC_MODIFY = READ_WRITE,
+    PARALLEL = UNSAFE
+);
+COMMENT ON AGGREGATE dpboost_train(text, jsonb, "any", VARIADIC "any") IS
+    'trains a differentially private model on the rows of a query: features as columns, one array, or one row';
+
+CREATE FUNCTION dpboost_train_on(
+    model text, relation regclass, target name, epsilon float8, delta float8 DEFAULT NULL,
+    features name[] DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'dpboost_train_on' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dpboost_train_on(text, regclass, name, float8, float8, name[], jsonb) IS
+    'trains a differentially private model on a table or view, with a privacy budget or SELECT on it';
+
+CREATE FUNCTION dpboost_estimate(
+    relation regclass, target name, epsilon float8, delta float8 DEFAULT NULL,
+    features name[] DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'dpboost_estimate' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dpboost_estimate(regclass, name, float8, float8, name[], jsonb) IS
+    'what dpboost_train_on would cost and leave; reads no row and charges nothing';
+
+-- ---- progress -------------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION dpboost_running_trainings(
+    OUT pid int, OUT role_id oid, OUT relation_id oid, OUT rounds_done bigint, OUT rounds_total bigint)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'dpboost_running_trainings' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 5;
+COMMENT ON FUNCTION dpboost_running_trainings() IS 'trainings that run now in this database; see dpboost_progress';
+
+CREATE VIEW dpboost_progress AS
+    SELECT pid, pg_catalog.pg_get_userbyid(role_id) AS role, relation_id::pg_catalog.regclass AS relation,
+           rounds_done, rounds_total
+    FROM @extschema@.dpboost_running_trainings();
+COMMENT ON VIEW dpboost_progress IS 'trainings that run now, of roles whose activity the reader may see';
+COMMENT ON COLUMN dpboost_progress.pid IS 'process that trains';
+COMMENT ON COLUMN dpboost_progress.role IS 'role that trains';
+COMMENT ON COLUMN dpboost_progress.relation IS 'relation that dpboost_train_on was called for; NULL for a query';
+COMMENT ON COLUMN dpboost_progress.rounds_done IS 'rounds done';
+COMMENT ON COLUMN dpboost_progress.rounds_total IS 'rounds planned; depends on the options alone';
+GRANT SELECT ON dpboost_progress TO PUBLIC;
