@@ -1,6 +1,7 @@
 // The loadable module: what PostgreSQL looks for when it opens the library, and which version it found.
 #include <sodium.h>
 
+#include "postgres/ledger.h"
 #include "postgres/pg.h"
 #include "postgres/settings.h"
 
@@ -14,6 +15,7 @@ PG_FUNCTION_INFO_V1(dpboost_version);
 void _PG_init(void) {
     if (sodium_init() < 0)
         ereport(ERROR, (errcode(ERRCODE_SYSTEM_ERROR), errmsg("could not initialize libsodium")));
+    dpboost::DefineLedgerSettings();
     dpboost::DefineSettings();
 }
 
