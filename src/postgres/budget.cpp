@@ -271,21 +271,43 @@ void CheckPerTrainLimit(const BudgetList* budgets, double epsilon, double delta)
     }
 }
 
-char* PrivacyUnit(const RelationSet* relations) {
+const BudgetState* UnmetUnit(const BudgetList* budgets, Oid main, const char* unit) {
+    const BudgetState* own = nullptr;
+    for (int i = 0; i < budgets->count; ++i) {
+        const BudgetState* budget = &budgets->items[i];
+        if (budget->privacy_unit[0] != '\0' && budget->relid == main)
+            own = budget;
+    }
+    for (int i = 0; i < budgets->count; ++i) {
+        const BudgetState* budget = &budgets->items[i];
+        if (budget->privacy_unit[0] == '\0' || (unit != nullptr && own != nullptr && own != budget))
+            continue;
+        if (unit == nullptr || strcmp(unit, budget->privacy_unit) != 0)
+            return budget;
+    }
+    return nullptr;
+}
+
+char* PrivacyUnit(const RelationSet* relations, Oid named) {
     BudgetList* caps = Load(relations, InvalidOid, true, false);
-    const Oid main = relations->count > 0 ? relations->items[0].relid : InvalidOid;
     const BudgetState* chosen = nullptr;
     for (int i = 0; i < caps->count; ++i) {
         const BudgetState* cap = &caps->items[i];
-        if (cap->privacy_unit[0] != '\0' && (chosen == nullptr || cap->relid == main))
+        if (cap->privacy_unit[0] != '\0' && (chosen == nullptr || cap->relid == named))
             chosen = cap;
     }
     if (chosen == nullptr)
         return nullptr;
-    if (get_attnum(main, chosen->privacy_unit) <= 0)
+    const BudgetState* other = UnmetUnit(caps, named, chosen->privacy_unit);
+    if (other != nullptr)
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("cannot protect \"%s\" of %s \"%s\" and \"%s\" of %s \"%s\" in one training",
+                               chosen->privacy_unit, chosen->relation_kind, chosen->relation_name,
+                               other->privacy_unit, other->relation_kind, other->relation_name)));
+    if (OidIsValid(named) && get_attnum(named, chosen->privacy_unit) <= 0)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("%s has no column \"%s\", by which %s \"%s\" tells persons apart",
-                               DescribeRelation(main), chosen->privacy_unit, chosen->relation_kind,
+                               DescribeRelation(named), chosen->privacy_unit, chosen->relation_kind,
                                chosen->relation_name),
                         errhint("Its owner can name the column that holds it with dpboost_protect.")));
     return pstrdup(chosen->privacy_unit);

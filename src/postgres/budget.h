@@ -52,10 +52,14 @@ BudgetList* LoadAllBudgets(const RelationSet* relations);
 // Raises 53400 if one of the budgets allows less per training.
 void CheckPerTrainLimit(const BudgetList* budgets, double epsilon, double delta);
 
-// The column whose rows form one person, or nullptr: rows are persons. Taken from the relation itself, else
-// from the relations it reads (a view that shows the column under the same name). Raises 55000 when a
-// protected relation behind this one has a unit that cannot be named here. Palloc'ed.
-char* PrivacyUnit(const RelationSet* relations);
+// The column whose equal values are one person, or nullptr: rows are persons. Taken from the relation that
+// was named in the call (0 for a query), else from the relations it reads, which then must agree on a name.
+// Raises 0A000 if they do not, and 55000 when the named relation has no such column. Palloc'ed.
+char* PrivacyUnit(const RelationSet* relations, Oid named = InvalidOid);
+
+// The first cap that is not served by a training which takes `unit` (nullptr: rows) for persons, or nullptr.
+// A unit declared for `main` itself stands for those of the relations behind it: its owner vouches for it.
+const BudgetState* UnmetUnit(const BudgetList* budgets, Oid main, const char* unit);
 
 // Whether what one role releases counts as released by the other: itself, or one whose privileges it has. A
 // superuser has all privileges, but stands only for himself.

@@ -53,6 +53,8 @@ bool HasVariable(Node* node, void* context) {
         case T_Const:
         case T_RelabelType:
         case T_ArrayExpr:
+        case T_ArrayCoerceExpr:
+        case T_CaseTestExpr:  // stands for an element inside the former
         case T_List:
             break;
         case T_FuncExpr:

@@ -80,18 +80,15 @@ void CheckStillAllowed(const LedgerMessage* message, const RelationSet* relation
     const Oid main = relations->count > 0 ? relations->items[0].relid : InvalidOid;
     const char* unit = message->has_privacy_unit ? PieceOf(message, message->privacy_unit) : nullptr;
     bool has_allowance = false;
-    for (int i = 0; i < budgets->count; ++i) {
-        const BudgetState* budget = &budgets->items[i];
-        has_allowance |= OidIsValid(budget->role) && budget->relid == main;
-        if (budget->privacy_unit[0] == '\0')
-            continue;
-        if (unit == nullptr || (budget->relid == main && strcmp(unit, budget->privacy_unit) != 0))
-            ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                            errmsg("%s \"%s\" protects all rows of one \"%s\" together",
-                                   budget->relation_kind, budget->relation_name, budget->privacy_unit),
-                            errdetail("The training took another column or each single row for a person."),
-                            errhint("Use dpboost_train_on, which knows the column.")));
-    }
+    for (int i = 0; i < budgets->count; ++i)
+        has_allowance |= OidIsValid(budgets->items[i].role) && budgets->items[i].relid == main;
+    const BudgetState* unmet = UnmetUnit(budgets, main, unit);
+    if (unmet != nullptr)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("%s \"%s\" protects all rows of one \"%s\" together", unmet->relation_kind,
+                               unmet->relation_name, unmet->privacy_unit),
+                        errdetail("The training took another column or each single row for a person."),
+                        errhint("Train again.")));
     if (message->right == TrainRight::kBudget && !has_allowance)
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                         errmsg("role \"%s\" has no privacy budget on \"%s\" any more", message->caller_name,

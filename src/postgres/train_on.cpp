@@ -291,7 +291,7 @@ Training* Begin(NamedCall* call, Oid* owner) {
     training->model = call->model;
     training->relations = RelationsBehind(call->relid);
     training->progress_relation = call->relid;
-    training->unit = PrivacyUnit(training->relations);
+    training->unit = PrivacyUnit(training->relations, call->relid);
     training->target = FindColumn(call->relid, call->target);
     training->features = call->features == nullptr
                              ? DefaultFeatures(relation, call->target, training->unit)

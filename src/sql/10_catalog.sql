@@ -245,6 +245,14 @@ COMMENT ON TRIGGER keep_ledger ON dpboost.charge IS 'the ledger is append-only';
 REVOKE ALL ON ALL TABLES IN SCHEMA dpboost FROM PUBLIC;
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA dpboost FROM PUBLIC;
 
-SELECT pg_catalog.pg_extension_config_dump('dpboost.' || object, '')
-FROM pg_catalog.unnest(ARRAY['relation_id_seq', 'relation_name', 'protection', 'allowance', 'column_domain',
-                             'release_id_seq', 'ledger', 'charge', 'model_id_seq', 'model', 'model_grant']) AS object;
+SELECT pg_catalog.pg_extension_config_dump('dpboost.relation_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.relation_name', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.protection', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.allowance', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.column_domain', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.release_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.ledger', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.charge', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.model_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.model', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.model_grant', '');
