@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kUnitRoundoff = 1.12e-16;
 // The window ends where what lies beyond matters less than exp(-kNegligible) of delta.
-constexpr double kNegligible = 24;
+constexpr double kNegligible = 18;
 
 // z <- z^count by repeated squaring. Values so small that they cannot matter become 0, because arithmetic
 // with denormal numbers is slow; the error of that is covered by the bound that Convolve adds to every point.
@@ -65,14 +65,13 @@ double SquareSum(const Spectrum& z) {
 
 }  // namespace
 
-Composition::Composition(const std::vector<GridUse>& uses, double epsilon, double lambda_hint,
+Composition::Composition(const std::vector<GridUse>& uses, double epsilon, double delta, double lambda_hint,
                          std::size_t max_size)
     : step_(uses.at(0).grid->step), center_(epsilon) {
     ChooseTilt(uses, lambda_hint);
-    ChooseWindow(uses);
+    ChooseWindow(uses, delta);
     if (size_ > max_size)
         return;
-    lost_ = std::exp(log_beyond_ + tilt_.log_mgf) * (1 + 1e-6);
     double relative_error = 1e-9;
     for (const GridUse& use : uses) {
         const double count = static_cast<double>(use.count);
@@ -86,7 +85,7 @@ Composition::Composition(const std::vector<GridUse>& uses, double epsilon, doubl
 // log E exp(lambda L) of the composed loss, and mean and variance of the tilted one. Good to 1e-11 or so: it
 // only steers; what enters delta is computed anew.
 Composition::Cumulants Composition::At(const Uses& uses, double lambda) const {
-    Cumulants total{0, 0, 0};
+    Cumulants total{lambda, 0, 0, 0};
     for (const GridUse& use : uses) {
         const LossGrid& grid = *use.grid;
         const std::size_t n = grid.mass.size();
@@ -107,7 +106,7 @@ Composition::Cumulants Composition::At(const Uses& uses, double lambda) const {
             weight *= factor;
         }
         if (!(sum > 0))
-            return {std::numeric_limits<double>::infinity(), 0, 0};  // underflow: claims nothing
+            return {lambda, std::numeric_limits<double>::infinity(), 0, 0};  // underflow: claims nothing
         const double mean = first / sum;
         const double count = static_cast<double>(use.count);
         total.log_mgf += count * (std::log(sum) + lambda * scale);
@@ -146,77 +145,60 @@ void Composition::ChooseTilt(const Uses& uses, double lambda_hint) {
     tilt_ = At(uses, lambda_);
 }
 
-// Chernoff: log of a bound of the tilted mass beyond `end`, above it for direction 1, below for -1, by a
-// further tilt of the best of three strengths.
-double Composition::LogTail(const Uses& uses, double end, int direction) const {
-    const double distance = direction * (end - tilt_.mean);
-    double best = 0;
-    for (double scale : {1.0, 0.6, 0.35}) {
-        const double theta = direction * scale * distance / tilt_.variance;
-        best = std::min(best, At(uses, lambda_ + theta).log_mgf - tilt_.log_mgf - theta * end);
-    }
-    return best;
-}
-
-// Moves `end` away from the mean, starting at `width` deviations, until LogTail plus `pull` per unit of
-// distance from the center is below `enough` or the support ends; returns LogTail there.
-double Composition::FindEnd(const Uses& uses, int direction, double width, double pull, double enough,
-                            double support, double* end) const {
-    const double deviation = std::max(std::sqrt(tilt_.variance), step_);
-    double log_tail = 0;
-    for (int attempt = 0; attempt < 14; ++attempt, width *= 1.25) {
-        *end = (direction > 0 ? std::max(center_, tilt_.mean) : std::min(center_, tilt_.mean)) +
-               direction * width * deviation;
-        if (direction * (*end - support) >= 0) {
-            *end = support;
-            return -std::numeric_limits<double>::infinity();
-        }
-        log_tail = LogTail(uses, *end, direction);
-        if (log_tail - pull * std::fabs(*end - center_) < enough)
-            break;
-    }
-    return log_tail;
-}
-
-// Losses are told apart only modulo the size of the window. Its top is where everything above is negligible
-// for delta, and is counted as lost. What the window must be long enough for is only accuracy: what wraps
-// around from below to just under the top, and from above to over epsilon, must be negligible.
-//
-// Where rare large losses matter, the full tilt makes them so frequent that the window would have to reach
-// far beyond its top; then a weaker tilt needs less, at the price of a larger relative rounding error.
-void Composition::ChooseWindow(const Uses& uses) {
-    FindWindow(uses);
-    for (int attempt = 0; attempt < 3 && lambda_ > 0; ++attempt) {
-        const Composition full = *this;
-        lambda_ /= 2;
-        tilt_ = At(uses, lambda_);
-        FindWindow(uses);
-        if (size_ >= full.size_) {
-            *this = full;
-            break;
+// By Chernoff with a further tilt of theta > 0, the log of the tilted mass beyond (log_mgf(lambda + d theta)
+// - log_mgf(lambda) + drop) / theta, in direction d = 1 (above) or -1 (below), is at most -drop. Every theta
+// is sound; this looks for one that gives an end close to the mean, starting from the best for a normal law.
+double Composition::ChernoffEnd(const Uses& uses, double lambda, const Cumulants& at, int direction,
+                                double drop) const {
+    auto distance = [&](double theta) {
+        return (At(uses, lambda + direction * theta).log_mgf - at.log_mgf + drop) / theta;
+    };
+    double theta = std::sqrt(2 * drop / std::max(at.variance, step_ * step_));
+    double best = distance(theta);
+    for (double factor : {0.7, 1.4}) {
+        for (double next = distance(theta * factor); next < best; next = distance(theta * factor)) {
+            theta *= factor;
+            best = next;
         }
     }
+    return direction * best;
 }
 
-void Composition::FindWindow(const Uses& uses) {
-    const double deviation = std::max(std::sqrt(tilt_.variance), step_);
+// Losses are told apart only modulo the length of the window. What lies above its top is lost and counted.
+// What decides about its length is only accuracy: what wraps around from below to under the top, and from
+// above to over epsilon, must be negligible. Where rare large losses matter, the full tilt makes them so
+// frequent that the window would have to reach far beyond its top; then a weaker tilt needs less, at the
+// price of a larger relative rounding error.
+void Composition::ChooseWindow(const Uses& uses, double delta) {
     double support_top = 0;
     double support_bottom = 0;
     for (const GridUse& use : uses) {
         support_top += static_cast<double>(use.count) * use.grid->Loss(use.grid->mass.size() - 1);
         support_bottom += static_cast<double>(use.count) * use.grid->Loss(0);
     }
-    const double pull = lambda_ * deviation;
-    const double width = -pull + std::sqrt(pull * pull + 2 * kNegligible);  // pull x + x^2/2 = kNegligible
-    log_beyond_ = FindEnd(uses, 1, width, lambda_, -0.9 * kNegligible, support_top, &top_) - lambda_ * top_;
-
-    const double enough = std::min(-6.0, lambda_ * std::max(top_ - center_, 0.0) - kNegligible);
-    double far_top;
-    FindEnd(uses, -1, std::sqrt(-2 * enough), 0, 0.9 * enough, support_bottom, &bottom_);
-    FindEnd(uses, 1, std::sqrt(2 * kNegligible), 0, -0.9 * kNegligible, support_top, &far_top);
-    const double points = std::max(top_ - bottom_, far_top - center_) / step_ + 3;
+    top_ = support_top;
+    const double end = ChernoffEnd(uses, 0, At(uses, 0), 1, kNegligible - std::log(delta));
+    if (end < support_top) {
+        top_ = std::max(end, center_ + step_);
+        lost_ = delta * std::exp(-kNegligible) * (1 + 1e-3);
+    }
+    double fewest = std::numeric_limits<double>::infinity();
+    for (double lambda = lambda_; lambda > lambda_ / 10; lambda /= 2) {
+        const Cumulants at = At(uses, lambda);
+        const double far_top = std::min(support_top, ChernoffEnd(uses, lambda, at, 1, kNegligible));
+        const double drop = std::max(6.0, kNegligible - lambda * std::max(top_ - center_, 0.0));
+        const double bottom = std::max(support_bottom, ChernoffEnd(uses, lambda, at, -1, drop));
+        const double points = std::max(top_ - bottom, far_top - center_) / step_ + 3;
+        if (points > 0.8 * fewest)
+            break;
+        fewest = points;
+        bottom_ = bottom;
+        tilt_ = at;
+        tilt_.lambda = lambda;
+    }
+    lambda_ = tilt_.lambda;
     size_ = 64;
-    while (static_cast<double>(size_) < points && size_ < (std::size_t{1} << 40))
+    while (static_cast<double>(size_) < fewest && size_ < (std::size_t{1} << 40))
         size_ *= 2;
 }
 

@@ -18,10 +18,11 @@ struct GridUse {
 
 class Composition {
   public:
-    // Composes so that delta is accurate around `epsilon`. `lambda_hint` is where the search for the tilt
-    // starts. All grids must have the same step. If more than max_size points are needed it composes nothing
-    // and size() says how many: take a coarser step.
-    Composition(const std::vector<GridUse>& uses, double epsilon, double lambda_hint, std::size_t max_size);
+    // Composes so that deltas of the magnitude `delta` are accurate around `epsilon`. `lambda_hint` is where
+    // the search for the tilt starts. All grids must have the same step. If more than max_size points are
+    // needed it composes nothing and size() says how many: take a coarser step.
+    Composition(const std::vector<GridUse>& uses, double epsilon, double delta, double lambda_hint,
+                std::size_t max_size);
 
     bool TooLarge() const { return suffix_.empty(); }
     std::size_t size() const { return size_; }
@@ -36,6 +37,7 @@ class Composition {
 
   private:
     struct Cumulants {
+        double lambda;
         double log_mgf;
         double mean;
         double variance;
@@ -49,11 +51,9 @@ class Composition {
 
     Cumulants At(const Uses& uses, double lambda) const;
     void ChooseTilt(const Uses& uses, double lambda_hint);
-    double LogTail(const Uses& uses, double end, int direction) const;
-    double FindEnd(const Uses& uses, int direction, double width, double pull, double enough, double support,
-                   double* end) const;
-    void ChooseWindow(const Uses& uses);
-    void FindWindow(const Uses& uses);
+    double ChernoffEnd(const Uses& uses, double lambda, const Cumulants& at, int direction,
+                       double drop) const;
+    void ChooseWindow(const Uses& uses, double delta);
     Spectrum Tilted(const GridUse& use, double* log_mgf) const;
     void Convolve(const Uses& uses);
     void AccumulateSuffixes(const std::vector<double>& tilted, double error);
@@ -64,7 +64,6 @@ class Composition {
     Cumulants tilt_{};
     double bottom_ = 0;  // the window in which losses are distinguished
     double top_ = 0;
-    double log_beyond_ = 0;  // of the mass above the window, relative to exp(log_mgf)
     std::size_t size_ = 0;
     int64_t first_ = 0;     // grid point of suffix_[0]
     double lost_ = 0;       // mass that may lie above the window, and infinite losses

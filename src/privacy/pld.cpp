@@ -61,7 +61,14 @@ class BothDirections {
         // The grid raises log E exp(lambda L) by lambda (lambda+1) h^2 / 12 per use, and epsilon by 1/lambda
         // of it.
         double step = std::sqrt(12 * relative_error * epsilon / (uses * (lambda + 1)));
+        // Atoms of the loss should fall on grid points, where they need not be spread.
+        double atom = 0;
+        for (const Event& event : merged)
+            if (event.kind == EventKind::kLaplace || event.kind == EventKind::kPure)
+                atom = std::max(atom, event.parameter);
         for (;;) {
+            if (atom > step)
+                step = atom / std::ceil(atom / step);
             if (Compose(merged, epsilon, lambda, GridOptions{step, epsilon, delta, uses}))
                 return;
             step *= 1.05 * std::max(static_cast<double>(too_large_) / kMaxSize, 1.5);
@@ -86,7 +93,7 @@ class BothDirections {
             std::vector<GridUse> uses;
             for (std::size_t i = 0; i < merged.size(); ++i)
                 uses.push_back({&(grids[i].*direction), merged[i].count});
-            Composition composition(uses, epsilon, lambda, kMaxSize);
+            Composition composition(uses, epsilon, options.delta, lambda, kMaxSize);
             if (composition.TooLarge()) {
                 too_large_ = composition.size();
                 compositions_.clear();

@@ -26,29 +26,91 @@ namespace dpboost {
 class RenyiFilter {
   public:
     struct Bound {
-        uint32_t clip;  // lattice steps, h* or g*; at most 2^24
+        uint32_t clip;  // lattice steps, h* or g*; 1 .. 2^24
         double weight;  // r1 or r2
     };
 
-    // regular_rounds: T, at most 1e7. Throws kInvalidParameter for weights that do not sum to 1.
+    // regular_rounds: T, 1 .. 1e7. Throws kInvalidParameter for clips out of range, or weights that are not
+    // positive or do not sum to 1. A learner without Hessians gives that bound the weight 0.
     RenyiFilter(uint64_t regular_rounds, Bound hessian, Bound gradient);
 
-    // u in units of 2^-bits(), rounded up, never above 1. |h| and |g| must be within the clips (L2 norms
-    // rounded up, for a unit with several rows).
-    uint32_t Loss(uint32_t abs_hessian, uint32_t abs_gradient) const noexcept;
+    // u in units of 2^-bits(), rounded up, never above 1. The arguments must be within the clips (for a unit
+    // with several rows: the L2 norm over leaves of its sums, rounded up). Integer arithmetic only; products
+    // of 32-bit factors, so that compilers vectorise it.
+    uint32_t Loss(uint32_t abs_hessian, uint32_t abs_gradient) const noexcept {
+        const uint64_t sum =
+            Part(abs_hessian, hessian_) + Part(abs_gradient, gradient_) + ((uint64_t{1} << shift_) - 1);
+        const auto u = static_cast<uint32_t>(sum >> shift_);
+        return u < one_ ? u : one_;
+    }
 
-    uint32_t limit() const noexcept { return limit_; }  // T in units of 2^-bits(); accumulators start at 0
-    int bits() const noexcept { return bits_; }
+    // Whether a unit with this sum takes part in a round in which it would lose u; charges it if so. Never
+    // makes the sum exceed limit().
+    bool Admit(uint32_t u, uint32_t* spent) const noexcept {
+        const uint32_t after = *spent + u;
+        const bool active = after <= limit_;
+        *spent = active ? after : *spent;
+        return active;
+    }
 
-    // One round for n units: charges every unit whose sum stays within the limit; active[i] = 1 if the unit
-    // takes part, else 0 and its sum is unchanged. hessian and gradient are signed lattice values within
-    // their clips.
+    uint32_t limit() const noexcept { return limit_; }  // T in units of 2^-bits(); sums start at 0
+    int bits() const noexcept { return bits_; }         // 8 .. 20, as many as T leaves room for in 32 bits
+
+    // One round for n units: active[i] = 1 if the unit takes part (and was charged), else 0. hessian and
+    // gradient are lattice values within their clips. Vectorised where the machine has AVX2; the result is
+    // the same.
     void Round(const int32_t* hessian, const int32_t* gradient, std::size_t n, uint32_t* spent,
                uint8_t* active) const noexcept;
 
   private:
+    struct Scale {
+        uint32_t factor;  // ceil(weight 2^(bits + shift + square_shift) / clip^2)
+        int square_shift;
+    };
+    static uint64_t Part(uint32_t value, const Scale& scale) noexcept {
+        const uint64_t square = uint64_t{value} * value;
+        const auto rounded =
+            static_cast<uint32_t>((square + ((uint64_t{1} << scale.square_shift) - 1)) >> scale.square_shift);
+        return uint64_t{rounded} * scale.factor;
+    }
+
+    uint32_t limit_;
+    uint32_t one_;
+    int bits_;
+    int shift_;
+    Scale hessian_;
+    Scale gradient_;
+};
+
+// The same with one accumulator per unit and order, where u times the worst case is a loose bound: log A(u)
+// is convex, and strongly so where alpha/s^2 is large (small noise multipliers). A unit takes part while, at
+// each of the chosen orders, the sum of its true losses rho_u(alpha) stays <= T rho_1(alpha); losses come
+// from a table over u that is rounded up. Certifies T rho_1 at the chosen orders only; a curve must be
+// infinite at the others.
+class OrderFilter {
+  public:
+    static constexpr int kTableBits = 10;  // u is rounded up to a multiple of 2^-10
+
+    // Orders: those that the plan's epsilon and its budgets are proven at.
+    OrderFilter(uint64_t regular_rounds, double noise_multiplier, double sampling_rate,
+                std::vector<uint32_t> orders);
+
+    std::size_t orders() const { return orders_.size(); }
+    // A unit with `spent` (orders() accumulators, starting at 0): takes part in a round with u (in units of
+    // 2^-bits as RenyiFilter::Loss gives it)? Charges it at every order if so.
+    bool Admit(uint32_t u, int bits, uint32_t* spent) const;
+
+    // T rho_1 at the chosen orders, infinite elsewhere.
+    RdpCurve CertifiedCurve() const;
+
+  private:
+    uint64_t regular_rounds_;
+    double noise_multiplier_;
+    double sampling_rate_;
+    std::vector<uint32_t> orders_;
     uint32_t limit_;
     int bits_;
+    std::vector<uint32_t> table_;  // per order, 2^kTableBits + 1 values of rho_u / rho_1 in units of 2^-bits_
 };
 
 }  // namespace dpboost

@@ -1,0 +1,287 @@
+#include "privacy/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "privacy/calibrate.h"
+#include "privacy/numeric.h"
+
+namespace dpboost {
+
+// One mechanism of the plan with what was taken of it.
+struct Plan::Mechanism {
+    std::string name;
+    double noise_multiplier = 0;
+    double sampling_rate = 1;
+    uint64_t rounds = 0;
+    uint64_t charges_left = 0;
+    std::shared_ptr<const MechanismNoise> noise;
+};
+
+namespace {
+
+constexpr double kUnitsPerStep = static_cast<double>(uint64_t{1} << MechanismNoise::kScaleFractionBits);
+
+std::string Format(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", value);
+    return text;
+}
+
+void CheckMechanism(const MechanismRequest& mechanism) {
+    auto refuse = [&](const char* what) {
+        throw Error(ErrorCode::kInvalidParameter, "mechanism \"" + mechanism.name + "\" " + what);
+    };
+    if (mechanism.kind != EventKind::kGaussian && mechanism.kind != EventKind::kLaplace &&
+        mechanism.kind != EventKind::kExponential)
+        refuse("is of a kind that draws no noise");
+    if (mechanism.dimensions.empty())
+        refuse("has no dimensions");
+    if (mechanism.kind == EventKind::kExponential && mechanism.dimensions.size() != 1)
+        refuse("chooses among candidates and must have one dimension");
+    if (mechanism.parts == 0 || mechanism.parts > kMaxEventCount || mechanism.filter_rounds > kMaxEventCount)
+        refuse("has too many rounds or parts");
+    double weights = 0;
+    for (const Dimension& dimension : mechanism.dimensions) {
+        if (!(dimension.sensitivity > 0) || !std::isfinite(dimension.sensitivity))
+            refuse("has a sensitivity that is not a positive, finite number");
+        if (!(dimension.weight > 0 && dimension.weight <= 1))
+            refuse("has a weight that is not above 0 and at most 1");
+        if (dimension.sums == 0)
+            refuse("draws no sums");
+        weights += dimension.weight;
+    }
+    if (!(std::fabs(weights - 1) < 1e-9))
+        refuse("has weights that do not sum to 1");
+}
+
+double RoundUpRate(double rate) {
+    if (!(rate > 0) || !(rate <= 1))
+        throw Error(ErrorCode::kInvalidParameter, "the sampling rate must be above 0 and at most 1");
+    return std::ceil(rate * 4294967296.0) / 4294967296.0;
+}
+
+double WeightSum(const MechanismRequest& mechanism) {
+    double sum = 0;
+    for (const Dimension& dimension : mechanism.dimensions)
+        sum += dimension.weight;
+    return sum;
+}
+
+// The demands of a mechanism. Gaussian: one, whatever its dimensions (sbdt.txt Thm 16). Laplace: one per
+// dimension, with epsilons in proportion to the weights. With delta = 0 discrete Laplace noise is accounted
+// as pure epsilon-DP, which it is exactly.
+std::vector<Demand> Demands(const MechanismRequest& mechanism, double delta) {
+    Demand demand{mechanism.kind,  RoundUpRate(mechanism.sampling_rate),
+                  mechanism.count, mechanism.filter_rounds > 0,
+                  mechanism.share, mechanism.rest};
+    if (mechanism.kind != EventKind::kLaplace)
+        return {demand};
+    if (delta == 0)
+        demand.kind = EventKind::kPure;
+    double total = 0;
+    std::vector<double> parts;
+    for (const Dimension& dimension : mechanism.dimensions) {
+        parts.push_back(delta == 0 ? dimension.weight : dimension.weight * dimension.weight);
+        total += parts.back();
+    }
+    std::vector<Demand> demands;
+    for (double part : parts) {
+        demands.push_back(demand);
+        demands.back().share *= part / total;
+        demands.back().rest *= part / total;
+    }
+    return demands;
+}
+
+// A scale in units of 2^-20 steps, rounded up, also over the rounding of its computation.
+uint64_t ScaleUnits(double steps, const std::string& name) {
+    const double units = std::ceil(steps * (1 + 1e-15) * kUnitsPerStep);
+    if (!(units >= 1 && units <= static_cast<double>(uint64_t{1} << 60)))
+        throw Error(ErrorCode::kInvalidParameter, "the noise of mechanism \"" + name + "\" is out of range",
+                    "It must lie between 2^-20 and 2^40 lattice steps.",
+                    "Use a coarser lattice or a larger epsilon.");
+    return static_cast<uint64_t>(units);
+}
+
+// The scale of one dimension.
+// Gaussian of multiplier s: sigma_d = sensitivity_d s / sqrt(r_d). Then the sum over d of (change_d /
+// sigma_d)^2 is at most sum r_d / s^2 = 1/s^2: a Gaussian of multiplier s after rescaling each dimension
+// (sbdt.txt Thm 16). Laplace, event epsilon e: discrete Laplace noise t^|k|, t = exp(-1/b), on integers, one
+// of which changes by at most m steps, has the hockey-stick curve 1 - (t^(j+1) + u^2 t^-j)/(1 + t) <= 1 - u /
+// cosh(1/(2b)) with u = exp((x - m/b)/2), by the inequality of means. That is the curve of continuous Laplace
+// noise with epsilon m/b + 2 log cosh(1/(2b)) <= m/b + 1/(4 b^2), which therefore dominates it; so b is
+// chosen such that this is e. Exponential mechanism: weights exp(u/T) with T = 2 sensitivity/e are of range
+// e.
+double ScaleInStepsOf(const Event& event, const Dimension& dimension, double weight_sum) {
+    const double e = event.parameter;
+    const double m = dimension.sensitivity;
+    switch (event.kind) {
+        case EventKind::kGaussian:
+            return m * e / std::sqrt(dimension.weight / weight_sum);
+        case EventKind::kLaplace:
+            return m * (1 + std::sqrt(1 + e / (m * m))) / (2 * e);
+        case EventKind::kPure:
+            return m / e;
+        case EventKind::kExponential:
+            return 2 * m / e;
+        default:
+            throw Error(ErrorCode::kInternal, "a plan has an event without noise");
+    }
+}
+
+// More noise everywhere, by one factor.
+std::vector<Event> Scaled(std::vector<Event> events, double factor) {
+    for (Event& event : events)
+        event.parameter =
+            event.kind == EventKind::kGaussian ? event.parameter * factor : event.parameter / factor;
+    return events;
+}
+
+[[noreturn]] void ThrowExhausted(const PlanRequest& request, const BudgetConstraint& budget, double left) {
+    const std::string name = budget.name.empty() ? "" : " of " + budget.name;
+    if (budget.order == kInfiniteOrder && request.delta > 0)
+        throw Error(ErrorCode::kBudgetExhausted,
+                    "privacy budget" + name + " allows only pure differential privacy",
+                    "The budget has delta 0, and the training was asked for with delta " +
+                        Format(request.delta) + ".",
+                    "Choose a method with delta 0, or ask the table's owner for a budget with a delta.");
+    throw Error(
+        ErrorCode::kBudgetExhausted, "privacy budget" + name + " is exhausted",
+        "The training needs epsilon " + Format(request.epsilon) + ", and " + Format(left) + " is left.",
+        "Lower epsilon, or ask the table's owner to raise the limit.");
+}
+
+// The least factor by which all noise must grow for the budgets; 1 if the events fit as they are. A budget
+// whose remainder is worth less than the epsilon asked for (and into which the events do not fit) refuses.
+double BudgetFactor(const PlanRequest& request, const std::vector<Event>& events) {
+    double factor = 1;
+    for (const BudgetConstraint& budget : request.budgets) {
+        auto excess = [&](double x) {
+            return EventsRdp(Scaled(events, x), budget.order) - budget.remaining_rho;
+        };
+        const double now = excess(factor);
+        if (now <= 0)
+            continue;
+        const double left = RemainingEpsilon(budget, request.delta);
+        if (!(budget.remaining_rho > 0) || !(request.epsilon <= left * (1 + 1e-9)) || !std::isfinite(now))
+            ThrowExhausted(request, budget, left);
+        double low = factor;
+        double f_low = now;
+        double high = factor;
+        double f_high = now;
+        while (f_high > 0) {
+            low = high;
+            f_low = f_high;
+            high *= 1.25;
+            f_high = excess(high);
+            CheckInternal(high < 1e9, "no noise satisfies the privacy budget");
+        }
+        factor = SolveDecreasing(excess, low, f_low, high, f_high, 1e-9);
+    }
+    return factor;
+}
+
+}  // namespace
+
+Plan::Plan() = default;
+Plan::Plan(Plan&&) noexcept = default;
+Plan& Plan::operator=(Plan&&) noexcept = default;
+Plan::~Plan() = default;
+
+Plan Plan::Calibrate(const PlanRequest& request) {
+    CheckEpsilonDelta(request.epsilon, request.delta);
+    std::vector<Demand> demands;
+    std::vector<std::size_t> first_event;
+    for (const MechanismRequest& mechanism : request.mechanisms) {
+        CheckMechanism(mechanism);
+        first_event.push_back(demands.size());
+        for (const Demand& demand : Demands(mechanism, request.delta))
+            demands.push_back(demand);
+    }
+    Calibration calibration = dpboost::Calibrate(demands, request.epsilon, request.delta);
+    Plan plan;
+    Release& release = plan.release_;
+    release.delta = request.delta;
+    release.epsilon = request.epsilon;
+    release.calibrated_by = calibration.by;
+    const double factor = BudgetFactor(request, calibration.events);
+    release.events = factor > 1 ? Scaled(calibration.events, factor) : calibration.events;
+    if (factor > 1) {
+        release.calibrated_by = CalibratedBy::kBudget;
+        release.epsilon = std::min(request.epsilon, ProvenEpsilon(release.events, request.delta));
+    }
+    release.curve = EventsCurve(release.events);
+
+    for (std::size_t i = 0; i < request.mechanisms.size(); ++i) {
+        const MechanismRequest& wanted = request.mechanisms[i];
+        const Event* const events = &release.events[first_event[i]];
+        auto noise = std::make_shared<MechanismNoise>();
+        noise->kind = wanted.kind;
+        double pure_epsilon = 0;
+        for (std::size_t d = 0; d < wanted.dimensions.size(); ++d) {
+            const Event& event = wanted.kind == EventKind::kLaplace ? events[d] : events[0];
+            const double steps = ScaleInStepsOf(event, wanted.dimensions[d], WeightSum(wanted));
+            noise->scale_units.push_back(ScaleUnits(steps, wanted.name));
+            noise->max_sums.push_back(wanted.dimensions[d].sums);
+            pure_epsilon += event.parameter;
+        }
+        Mechanism mechanism;
+        mechanism.name = wanted.name;
+        mechanism.noise_multiplier =
+            wanted.kind == EventKind::kGaussian ? events[0].parameter : 1 / pure_epsilon;
+        mechanism.sampling_rate = events[0].sampling_rate;
+        mechanism.rounds = wanted.count + wanted.filter_rounds;
+        mechanism.charges_left = mechanism.rounds * wanted.parts;
+        mechanism.noise = std::move(noise);
+        plan.mechanisms_.push_back(std::move(mechanism));
+    }
+    return plan;
+}
+
+Charge Plan::Take(MechanismId id) {
+    CheckInternal(id < mechanisms_.size(), "the plan has no such mechanism");
+    Mechanism& mechanism = mechanisms_[id];
+    CheckInternal(mechanism.charges_left > 0, "the plan has no charge left for this mechanism");
+    --mechanism.charges_left;
+    return Charge(mechanism.noise);
+}
+
+bool Plan::Finished() const {
+    return std::all_of(mechanisms_.begin(), mechanisms_.end(),
+                       [](const Mechanism& mechanism) { return mechanism.charges_left == 0; });
+}
+
+MechanismId Plan::Find(const std::string& name) const {
+    for (std::size_t i = 0; i < mechanisms_.size(); ++i)
+        if (mechanisms_[i].name == name)
+            return i;
+    throw Error(ErrorCode::kInternal, "the plan has no mechanism \"" + name + "\"");
+}
+
+double Plan::NoiseMultiplier(MechanismId id) const {
+    CheckInternal(id < mechanisms_.size(), "the plan has no such mechanism");
+    return mechanisms_[id].noise_multiplier;
+}
+
+double Plan::ScaleInSteps(MechanismId id, std::size_t dimension) const {
+    CheckInternal(id < mechanisms_.size() && dimension < mechanisms_[id].noise->scale_units.size(),
+                  "the plan has no such dimension");
+    return static_cast<double>(mechanisms_[id].noise->scale_units[dimension]) / kUnitsPerStep;
+}
+
+uint64_t Plan::Rounds(MechanismId id) const {
+    CheckInternal(id < mechanisms_.size(), "the plan has no such mechanism");
+    return mechanisms_[id].rounds;
+}
+
+double Plan::SamplingRate(MechanismId id) const {
+    CheckInternal(id < mechanisms_.size(), "the plan has no such mechanism");
+    return mechanisms_[id].sampling_rate;
+}
+
+}  // namespace dpboost

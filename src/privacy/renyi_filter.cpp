@@ -1,0 +1,154 @@
+#include "privacy/renyi_filter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace dpboost {
+namespace {
+
+constexpr uint32_t kMaxClip = uint32_t{1} << 24;
+
+int Log2Ceil(uint64_t value) {
+    int bits = 0;
+    while ((uint64_t{1} << bits) < value)
+        ++bits;
+    return bits;
+}
+
+// The finest grid on which T and one more round fit into 32 bits.
+int AccumulatorBits(uint64_t regular_rounds) {
+    if (regular_rounds == 0 || regular_rounds > kMaxEventCount)
+        throw Error(ErrorCode::kInvalidParameter,
+                    "the number of regular rounds of a Renyi filter must be between 1 and 10000000");
+    int bits = 20;
+    while (((regular_rounds + 1) << bits) > std::numeric_limits<uint32_t>::max())
+        --bits;
+    return bits;
+}
+
+// squares of values up to clip, shifted right by this (rounding up), fit into 31 bits
+int SquareShift(uint32_t clip) {
+    return std::max(0, 2 * Log2Ceil(clip) - 31);
+}
+
+// The largest exponent x such that 2^x / (clip^2 >> square shift) is below 2^32 and the sum of two products
+// below 2^64.
+int LargestExponent(uint32_t clip) {
+    const uint64_t square = (uint64_t{clip} * clip) >> SquareShift(clip);
+    int floor_log2 = 0;
+    while ((square >> (floor_log2 + 1)) != 0)
+        ++floor_log2;
+    return std::min(61, 31 + floor_log2);
+}
+
+__attribute__((always_inline)) inline void RoundLoop(const RenyiFilter& filter, const int32_t* hessian,
+                                                     const int32_t* gradient, std::size_t n, uint32_t* spent,
+                                                     uint8_t* active) noexcept {
+    const RenyiFilter local = filter;  // so that the compiler sees that no store can change it
+    for (std::size_t i = 0; i < n; ++i) {
+        const int32_t h = hessian[i];
+        const int32_t g = gradient[i];
+        const uint32_t u =
+            local.Loss(static_cast<uint32_t>(h < 0 ? -h : h), static_cast<uint32_t>(g < 0 ? -g : g));
+        active[i] = local.Admit(u, &spent[i]) ? 1 : 0;
+    }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"), optimize("O3"))) void RoundAvx2(const RenyiFilter& filter,
+                                                               const int32_t* hessian,
+                                                               const int32_t* gradient, std::size_t n,
+                                                               uint32_t* spent, uint8_t* active) noexcept {
+    RoundLoop(filter, hessian, gradient, n, spent, active);
+}
+#endif
+
+}  // namespace
+
+RenyiFilter::RenyiFilter(uint64_t regular_rounds, Bound hessian, Bound gradient)
+    : bits_(AccumulatorBits(regular_rounds)) {
+    for (const Bound& bound : {hessian, gradient}) {
+        if (bound.clip == 0 || bound.clip > kMaxClip)
+            throw Error(ErrorCode::kInvalidParameter, "a clip of the Renyi filter must be 1 to 2^24 steps");
+        if (!(bound.weight >= 0 && bound.weight <= 1))
+            throw Error(ErrorCode::kInvalidParameter, "a weight of the Renyi filter must be in [0, 1]");
+    }
+    if (!(std::fabs(hessian.weight + gradient.weight - 1) < 1e-9))
+        throw Error(ErrorCode::kInvalidParameter, "the weights of the Renyi filter must sum to 1");
+    one_ = uint32_t{1} << bits_;
+    limit_ = static_cast<uint32_t>(regular_rounds << bits_);
+    shift_ = std::min(LargestExponent(hessian.clip), LargestExponent(gradient.clip)) - bits_;
+    auto scale = [&](const Bound& bound) {
+        const int square_shift = SquareShift(bound.clip);
+        const double square = static_cast<double>(bound.clip) * bound.clip;  // exact
+        const double factor =
+            std::ceil(std::ldexp(bound.weight, bits_ + shift_ + square_shift) / square * (1 + 1e-15));
+        CheckInternal(factor <= 4294967295.0, "Renyi filter scale overflows");
+        return Scale{static_cast<uint32_t>(factor), square_shift};
+    };
+    hessian_ = scale(hessian);
+    gradient_ = scale(gradient);
+}
+
+void RenyiFilter::Round(const int32_t* hessian, const int32_t* gradient, std::size_t n, uint32_t* spent,
+                        uint8_t* active) const noexcept {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2"))
+        return RoundAvx2(*this, hessian, gradient, n, spent, active);
+#endif
+    RoundLoop(*this, hessian, gradient, n, spent, active);
+}
+
+OrderFilter::OrderFilter(uint64_t regular_rounds, double noise_multiplier, double sampling_rate,
+                         std::vector<uint32_t> orders)
+    : regular_rounds_(regular_rounds),
+      noise_multiplier_(noise_multiplier),
+      sampling_rate_(sampling_rate),
+      orders_(std::move(orders)),
+      bits_(AccumulatorBits(regular_rounds)) {
+    if (orders_.empty())
+        throw Error(ErrorCode::kInvalidParameter, "a Renyi filter needs at least one order");
+    limit_ = static_cast<uint32_t>(regular_rounds << bits_);
+    constexpr uint32_t kSize = uint32_t{1} << kTableBits;
+    for (uint32_t order : orders_) {
+        const double worst = SubsampledGaussianRdp(order, noise_multiplier, sampling_rate);
+        table_.push_back(0);
+        for (uint32_t i = 1; i <= kSize; ++i) {
+            // Squared sensitivity u is a noise multiplier of s / sqrt(u) (sbdt.txt Thm 16, 19).
+            const double u = static_cast<double>(i) / kSize;
+            const double loss = SubsampledGaussianRdp(order, noise_multiplier / std::sqrt(u), sampling_rate);
+            const double units = std::ceil(std::ldexp(std::min(1.0, loss / worst * (1 + 1e-12)), bits_));
+            table_.push_back(static_cast<uint32_t>(units));
+        }
+    }
+}
+
+bool OrderFilter::Admit(uint32_t u, int bits, uint32_t* spent) const {
+    constexpr uint32_t kSize = uint32_t{1} << kTableBits;
+    // Rounded up to the table's grid; bits may be coarser than the table.
+    const uint64_t scaled = uint64_t{u} << kTableBits;
+    const auto index =
+        static_cast<uint32_t>(std::min<uint64_t>(kSize, (scaled + (uint64_t{1} << bits) - 1) >> bits));
+    for (std::size_t k = 0; k < orders_.size(); ++k)
+        if (spent[k] + table_[k * (kSize + 1) + index] > limit_)
+            return false;
+    for (std::size_t k = 0; k < orders_.size(); ++k)
+        spent[k] += table_[k * (kSize + 1) + index];
+    return true;
+}
+
+RdpCurve OrderFilter::CertifiedCurve() const {
+    RdpCurve curve;
+    curve.rho.fill(std::numeric_limits<double>::infinity());
+    curve.pure_epsilon = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < kOrderCount; ++i)
+        if (std::find(orders_.begin(), orders_.end(), kOrders[i]) != orders_.end())
+            curve.rho[i] = SubsampledGaussianRdp(kOrders[i], noise_multiplier_, sampling_rate_) *
+                           static_cast<double>(regular_rounds_);
+    return curve;
+}
+
+}  // namespace dpboost
