@@ -11,13 +11,24 @@ namespace {
 // Tables stay in the caches: one-byte grids need a few KiB.
 constexpr uint32_t kMaxSlices = 1 << 18;
 
-inline uint64_t LoadLittle(const char* bytes, size_t size) noexcept {
-    uint64_t word = 0;
-    std::memcpy(&word, bytes, size);
+template <typename Word>
+inline uint64_t LoadLittle(const char* bytes) noexcept {
+    Word word;
+    std::memcpy(&word, bytes, sizeof word);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
+    word = sizeof word == 8 ? __builtin_bswap64(word) : __builtin_bswap32(word);
 #endif
     return word;
+}
+
+// Up to 8 bytes as one word, without a loop; different texts of one size give different words.
+inline uint64_t LoadShort(const char* text, size_t size) noexcept {
+    if (size >= 4)
+        return LoadLittle<uint32_t>(text) | LoadLittle<uint32_t>(text + size - 4) << 32;
+    if (size == 0)
+        return 0;
+    auto byte = [&](size_t i) { return static_cast<uint64_t>(static_cast<unsigned char>(text[i])); };
+    return byte(0) | byte(size / 2) << 8 | byte(size - 1) << 16;
 }
 
 inline uint64_t Mix(uint64_t hash, uint64_t word) noexcept {
@@ -29,11 +40,14 @@ inline uint64_t Mix(uint64_t hash, uint64_t word) noexcept {
 
 uint64_t HashText(const char* text, size_t size) noexcept {
     uint64_t hash = 0x6470626f6f737431u ^ size;
-    size_t rest = size;
-    for (; rest >= 8; rest -= 8, text += 8)
-        hash = Mix(hash, LoadLittle(text, 8));
-    if (rest > 0)
-        hash = Mix(hash, LoadLittle(text, rest));
+    if (size <= 8) {
+        hash = Mix(hash, LoadShort(text, size));
+    } else {
+        const char* last = text + size - 8;  // the last word may overlap the one before
+        for (; text < last; text += 8)
+            hash = Mix(hash, LoadLittle<uint64_t>(text));
+        hash = Mix(hash, LoadLittle<uint64_t>(last));
+    }
     hash = (hash ^ (hash >> 32)) * 0xbf58476d1ce4e5b9u;
     hash = (hash ^ (hash >> 29)) * 0x94d049bb133111ebu;
     return hash ^ (hash >> 32);

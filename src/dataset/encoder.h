@@ -53,7 +53,8 @@ class Encoder {
         uint64_t bits;
         std::memcpy(&bits, &magnitude, sizeof bits);
         uint32_t distance = static_cast<uint32_t>((bits - offset_bits_) >> slice_shift_);
-        return value < 0 ? zero_slice_ - 1 - distance : zero_slice_ + distance;
+        // Below 0 this is zero_slice_ - 1 - distance, without a branch that random signs would mispredict.
+        return zero_slice_ + (distance ^ (0u - static_cast<uint32_t>(value < 0)));
     }
     uint16_t SearchSlice(uint32_t slice, double value) const noexcept;
 

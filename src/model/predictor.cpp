@@ -3,61 +3,70 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <tuple>
 
 namespace dpboost {
 namespace {
 
 // Answers by code of levels and subsets take cells * questions bytes; a feature with tens of thousands of
 // levels in tens of thousands of splits would take gigabytes. Such models are predicted plainly.
-constexpr size_t kMaxAnswerBytes = size_t{64} << 20;
+constexpr size_t kMaxAnswerBytes = size_t{16} << 20;
 
-// Sum of the leaves that a row falls into. Four trees at a time, so that their loads overlap.
+// Trees that are walked down side by side, so that their loads overlap; twelve indices still fit into
+// registers. (Gathering with AVX2 instead is several times slower on processors with the Downfall
+// mitigation.)
+constexpr size_t kLanes = 12;
+
+// Sum of the leaves that a row falls into, over kCount trees that follow each other.
+template <unsigned kDepth, size_t kCount, typename Id>
+inline int64_t SumSideBySide(const Id* nodes, const int32_t* leaves, const uint8_t* answers) noexcept {
+    constexpr size_t kLeaves = size_t{1} << kDepth;
+    size_t at[kCount];
+#pragma GCC unroll 12
+    for (size_t lane = 0; lane < kCount; lane++)
+        at[lane] = 1;
+#pragma GCC unroll 12
+    for (unsigned level = 0; level < kDepth; level++) {
+#pragma GCC unroll 12
+        for (size_t lane = 0; lane < kCount; lane++)
+            at[lane] = 2 * at[lane] + answers[nodes[lane * kLeaves + at[lane]]];
+    }
+    int64_t sum = 0;
+#pragma GCC unroll 12
+    for (size_t lane = 0; lane < kCount; lane++)
+        sum += leaves[lane * kLeaves + at[lane] - kLeaves];
+    return sum;
+}
+
 template <unsigned kDepth, typename Id>
 int64_t SumLeaves(const Id* nodes, const int32_t* leaves, size_t trees, const uint8_t* answers) noexcept {
     constexpr size_t kLeaves = size_t{1} << kDepth;
     int64_t sum = 0;
     size_t tree = 0;
-    for (; tree + 4 <= trees; tree += 4, nodes += 4 * kLeaves, leaves += 4 * kLeaves) {
-        size_t a = 1, b = 1, c = 1, d = 1;
-        for (unsigned level = 0; level < kDepth; level++) {
-            a = 2 * a + answers[nodes[a]];
-            b = 2 * b + answers[nodes[kLeaves + b]];
-            c = 2 * c + answers[nodes[2 * kLeaves + c]];
-            d = 2 * d + answers[nodes[3 * kLeaves + d]];
-        }
-        sum += int64_t{leaves[a - kLeaves]} + leaves[b] + leaves[kLeaves + c] + leaves[2 * kLeaves + d];
-    }
-    for (; tree < trees; tree++, nodes += kLeaves, leaves += kLeaves) {
-        size_t a = 1;
-        for (unsigned level = 0; level < kDepth; level++)
-            a = 2 * a + answers[nodes[a]];
-        sum += leaves[a - kLeaves];
-    }
+    for (; tree + kLanes <= trees; tree += kLanes)
+        sum += SumSideBySide<kDepth, kLanes>(nodes + tree * kLeaves, leaves + tree * kLeaves, answers);
+    for (; tree < trees; tree++)
+        sum += SumSideBySide<kDepth, 1>(nodes + tree * kLeaves, leaves + tree * kLeaves, answers);
     return sum;
 }
 
 }  // namespace
 
-// Collects the distinct questions of a model's trees and lays out the arrays above.
+// Collects the distinct questions of a model's trees, numbers them by feature and lays out the arrays.
 class Predictor::Compiler {
   public:
     Compiler(const Model& model, Predictor* out) : model_(model), out_(out), features_(model.features()) {}
 
     // False if the answers would take too much memory.
     bool Run() {
-        Collect();
-        size_t answer_bytes = 0;
-        for (size_t i = 0; i < features_.size(); i++)
-            answer_bytes += features_[i].cells() * (levels_[i].size() + subsets_[i].size());
-        if (answer_bytes > kMaxAnswerBytes)
+        asked_.resize(features_.size());
+        for (const Tree& tree : model_.trees())
+            for (const Split& split : tree.splits)
+                Number(tree, split) = kAsked;
+        if (OtherAnswerBytes() > kMaxAnswerBytes)
             return false;
-        for (size_t i = 0; i < features_.size(); i++)
-            if (!thresholds_[i].empty() || !levels_[i].empty() || !subsets_[i].empty())
-                LayOutQuestions(i);
         size_t widest = 0;
-        for (const Questions& questions : out_->questions_)
-            widest = std::max<size_t>(widest, questions.thresholds);
+        for (size_t i = 0; i < features_.size(); i++)
+            widest = std::max(widest, LayOutQuestions(i));
         out_->window_.assign(2 * widest, 0);
         std::fill_n(out_->window_.begin(), widest, 1);
         out_->answers_.assign(question_count_, 0);
@@ -66,65 +75,95 @@ class Predictor::Compiler {
     }
 
   private:
-    using Threshold = std::pair<uint16_t, bool>;  // threshold, missing_left
-    using Subset = std::vector<uint64_t>;
+    static constexpr uint32_t kNotAsked = 0xffffffff;
+    static constexpr uint32_t kAsked = 0xfffffffe;
 
-    void Collect() {
-        thresholds_.resize(features_.size());
-        levels_.resize(features_.size());
-        subsets_.resize(features_.size());
-        for (const Tree& tree : model_.trees())
-            for (const Split& split : tree.splits)
-                Number(tree, split) = 0;
-    }
+    // Question numbers of one feature.
+    struct Asked {
+        std::vector<uint32_t> thresholds;  // [2 * threshold + missing_left]
+        std::vector<uint32_t> levels;
+        std::map<std::vector<uint64_t>, uint32_t> subsets;
+    };
 
-    // The place where a split's question number is kept.
+    // The place where a split's question number is kept. Thresholds and levels beyond all codes are one.
     uint32_t& Number(const Tree& tree, const Split& split) {
-        if (split.kind == SplitKind::kThreshold)
-            return thresholds_[split.feature][{split.threshold, split.missing_left}];
-        if (split.kind == SplitKind::kLevel)
-            return levels_[split.feature][split.threshold];
+        const FeatureSpec& feature = features_[split.feature];
+        Asked& asked = asked_[split.feature];
+        if (split.kind == SplitKind::kThreshold) {
+            if (asked.thresholds.empty())
+                asked.thresholds.assign(2 * feature.cells(), kNotAsked);
+            return asked
+                .thresholds[2 * std::min<uint32_t>(split.threshold, feature.bins()) + split.missing_left];
+        }
+        if (split.kind == SplitKind::kLevel) {
+            if (asked.levels.empty())
+                asked.levels.assign(feature.cells() + 1, kNotAsked);
+            return asked.levels[std::min<uint32_t>(split.threshold, feature.cells())];
+        }
         auto begin = tree.subset_words.begin() + split.subset;
-        return subsets_[split.feature][Subset(begin, begin + SubsetWords(features_[split.feature].cells()))];
+        return asked.subsets[std::vector<uint64_t>(begin, begin + SubsetWords(feature.cells()))];
     }
 
-    void LayOutQuestions(size_t feature) {
-        const FeatureSpec& spec = features_[feature];
+    size_t OtherAnswerBytes() const {
+        size_t bytes = 0;
+        for (size_t i = 0; i < features_.size(); i++) {
+            size_t levels = asked_[i].levels.size();
+            levels -=
+                static_cast<size_t>(std::count(asked_[i].levels.begin(), asked_[i].levels.end(), kNotAsked));
+            bytes += features_[i].cells() * (levels + asked_[i].subsets.size());
+        }
+        return bytes;
+    }
+
+    // Numbers the questions about a feature; gives the number of its thresholds.
+    size_t LayOutQuestions(size_t feature) {
+        Asked& asked = asked_[feature];
         Questions questions{};
         questions.feature = static_cast<uint32_t>(feature);
-        questions.missing = spec.missing();
+        questions.missing = features_[feature].missing();
         questions.begin = question_count_;
-        questions.thresholds = static_cast<uint32_t>(thresholds_[feature].size());
-        questions.others = static_cast<uint32_t>(levels_[feature].size() + subsets_[feature].size());
         questions.rank_offset = out_->ranks_.size();
         questions.missing_offset = out_->missing_answers_.size();
         questions.other_offset = out_->other_answers_.size();
-        for (auto& [threshold, number] : thresholds_[feature]) {
+        NumberThresholds(&asked.thresholds);
+        questions.thresholds = question_count_ - questions.begin;
+        for (uint32_t& number : asked.levels)
+            if (number == kAsked)
+                number = question_count_++;
+        for (auto& [subset, number] : asked.subsets)
             number = question_count_++;
-            out_->missing_answers_.push_back(threshold.second ? 0 : 1);
-        }
-        if (questions.thresholds > 0)
-            LayOutRanks(feature);
-        for (auto& [level, number] : levels_[feature])
-            number = question_count_++;
-        for (auto& [subset, number] : subsets_[feature])
-            number = question_count_++;
-        for (uint32_t code = 0; code < spec.cells() && questions.others > 0; code++) {
-            for (const auto& [level, number] : levels_[feature])
-                out_->other_answers_.push_back(code != level);
-            for (const auto& [subset, number] : subsets_[feature])
-                out_->other_answers_.push_back(((subset[code / 64] >> (code % 64)) & 1) == 0);
-        }
-        out_->questions_.push_back(questions);
+        questions.others = question_count_ - questions.begin - questions.thresholds;
+        if (questions.others > 0)
+            AnswerOthers(feature);
+        if (question_count_ > questions.begin)
+            out_->questions_.push_back(questions);
+        return questions.thresholds;
     }
 
-    void LayOutRanks(size_t feature) {
-        auto next = thresholds_[feature].begin(), end = thresholds_[feature].end();
-        uint32_t below = 0;
-        for (uint32_t code = 0; code < features_[feature].bins(); code++) {
-            for (; next != end && next->first.first < code; next++)
-                below++;
-            out_->ranks_.push_back(below);
+    // In ascending order; the rank of a code is the number of those below it.
+    void NumberThresholds(std::vector<uint32_t>* thresholds) {
+        uint32_t first = question_count_;
+        for (size_t i = 0; i < thresholds->size(); i++) {
+            if (i % 2 == 0)
+                out_->ranks_.push_back(question_count_ - first);
+            if ((*thresholds)[i] == kNotAsked)
+                continue;
+            (*thresholds)[i] = question_count_++;
+            out_->missing_answers_.push_back(i % 2 == 1 ? 0 : 1);
+        }
+    }
+
+    void AnswerOthers(size_t feature) {
+        const Asked& asked = asked_[feature];
+        std::vector<uint32_t> levels;
+        for (uint32_t level = 0; level < asked.levels.size(); level++)
+            if (asked.levels[level] != kNotAsked)
+                levels.push_back(level);
+        for (uint32_t code = 0; code < features_[feature].cells(); code++) {
+            for (uint32_t level : levels)
+                out_->other_answers_.push_back(code != level);
+            for (const auto& [subset, number] : asked.subsets)
+                out_->other_answers_.push_back(((subset[code / 64] >> (code % 64)) & 1) == 0);
         }
     }
 
@@ -157,9 +196,7 @@ class Predictor::Compiler {
     const Model& model_;
     Predictor* out_;
     const std::vector<FeatureSpec>& features_;
-    std::vector<std::map<Threshold, uint32_t>> thresholds_;
-    std::vector<std::map<uint16_t, uint32_t>> levels_;
-    std::vector<std::map<Subset, uint32_t>> subsets_;
+    std::vector<Asked> asked_;
     uint32_t question_count_ = 0;
 };
 

@@ -1,0 +1,78 @@
+#include "dataset/target.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace dpboost {
+namespace {
+
+TEST(Target, FixedPointRoundsAndSaturates) {
+    EXPECT_EQ(ToFixed(1), 1 << kFixedBits);
+    EXPECT_EQ(ToFixed(-1), -(1 << kFixedBits));
+    EXPECT_EQ(ToFixed(0.4 / kFixedScale), 0);
+    EXPECT_EQ(ToFixed(0.5 / kFixedScale), 1);
+    EXPECT_EQ(ToFixed(-0.5 / kFixedScale), -1);
+    EXPECT_EQ(ToFixed(1e300), std::numeric_limits<int32_t>::max());
+    EXPECT_EQ(ToFixed(-INFINITY), std::numeric_limits<int32_t>::min());
+    EXPECT_EQ(ToFixed(NAN), 0);
+    EXPECT_EQ(ToFixed(FromFixed(-123456789)), -123456789);
+}
+
+TEST(Target, RegressionScalesAndClamps) {
+    TargetSpec rings = TargetSpec::Regression(1, 29);
+    float label = 9;
+    ASSERT_TRUE(rings.Label(1, &label));
+    EXPECT_EQ(label, -1);
+    ASSERT_TRUE(rings.Label(29, &label));
+    EXPECT_EQ(label, 1);
+    ASSERT_TRUE(rings.Label(15, &label));
+    EXPECT_EQ(label, 0);
+    ASSERT_TRUE(rings.Label(-1e308, &label));
+    EXPECT_EQ(label, -1);
+    ASSERT_TRUE(rings.Label(1e308, &label));
+    EXPECT_EQ(label, 1);
+    for (double value = 1; value <= 29; value += 0.01) {
+        ASSERT_TRUE(rings.Label(value, &label));
+        double fixed = static_cast<double>(label) * kFixedScale;
+        ASSERT_EQ(fixed, std::round(fixed));
+        ASSERT_NEAR(rings.Unscale(label), value, 28 / kFixedScale);
+    }
+}
+
+TEST(Target, OddTargetsSkipTheRow) {
+    float label = 0;
+    for (const TargetSpec& target : {TargetSpec::Regression(0, 1), TargetSpec::Binary()})
+        for (double odd : {static_cast<double>(NAN), HUGE_VAL, -HUGE_VAL})
+            EXPECT_FALSE(target.Label(odd, &label));
+}
+
+TEST(Target, BinaryIsZeroOrOne) {
+    float label = 9;
+    for (double value : {-5.0, 0.0, 0.5, 0.51, 1.0, 7.0}) {
+        ASSERT_TRUE(TargetSpec::Binary().Label(value, &label));
+        EXPECT_EQ(label, value > 0.5 ? 1 : 0);
+    }
+}
+
+TEST(Target, PredictionsStayInTheRange) {
+    TargetSpec rings = TargetSpec::Regression(1, 29);
+    EXPECT_EQ(rings.Unscale(-7), 1);
+    EXPECT_EQ(rings.Unscale(7), 29);
+    EXPECT_EQ(rings.Unscale(0), 15);
+    EXPECT_EQ(rings.Unscale(NAN), 1);
+}
+
+TEST(Target, RefusesRangesThatAreNone) {
+    EXPECT_THROW(TargetSpec::Regression(1, 1), Error);
+    EXPECT_THROW(TargetSpec::Regression(2, 1), Error);
+    EXPECT_THROW(TargetSpec::Regression(NAN, 1), Error);
+    EXPECT_THROW(TargetSpec::Regression(0, INFINITY), Error);
+    EXPECT_THROW(TargetSpec::Regression(-1.7e308, 1.7e308), Error);
+}
+
+}  // namespace
+}  // namespace dpboost

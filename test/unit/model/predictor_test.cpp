@@ -1,0 +1,103 @@
+#include "model/predictor.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/model/random_model.h"
+
+namespace dpboost {
+namespace {
+
+void ExpectSameScores(const Model& model, int rows) {
+    Predictor predictor(model);
+    ModelRandom random;
+    size_t count = model.features().size();
+    std::vector<uint16_t> codes(count * static_cast<size_t>(rows));
+    for (size_t i = 0; i < codes.size(); i++) {
+        uint32_t cells = model.features()[i % count].cells();
+        // Every tenth code is missing, every tenth beyond all cells.
+        uint32_t dice = random.Below(10);
+        codes[i] = static_cast<uint16_t>(dice == 0 ? cells - 1 : dice == 1 ? 65535 : random.Below(cells));
+    }
+    std::vector<double> predictions(static_cast<size_t>(rows));
+    predictor.PredictRows(codes.data(), predictions.size(), count, predictions.data());
+    for (size_t row = 0; row < predictions.size(); row++) {
+        const uint16_t* at = codes.data() + row * count;
+        ASSERT_EQ(predictor.Score(at), model.Score(at));
+        ASSERT_EQ(predictions[row], model.Predict(at));
+    }
+}
+
+TEST(Predictor, AgreesWithTheModel) {
+    for (unsigned trees : {0u, 1u, 11u, 12u, 13u, 40u})
+        ExpectSameScores(RandomModel(SmallFeatures(), trees, 6, trees), 200);
+}
+
+TEST(Predictor, AgreesAtEveryDepth) {
+    for (unsigned depth = 1; depth <= kMaxDepth; depth++) {
+        ModelRandom random;
+        Model model(SmallFeatures(), TargetSpec::Binary(), Link::kLogistic);
+        for (int i = 0; i < 14; i++)
+            model.AddTree(RandomTree(model.features(), depth, &random));
+        ExpectSameScores(model, 50);
+    }
+}
+
+TEST(Predictor, AgreesOnWideFeatures) {
+    std::vector<FeatureSpec> features = SmallFeatures();
+    features.push_back(FeatureSpec::Numeric("fine", {0, 1, Scale::kLinear, kMaxBins}));
+    features.push_back(FeatureSpec::Hashed("many", 300));
+    ExpectSameScores(RandomModel(features, 30, 6, 3), 200);
+}
+
+// More distinct questions than 16 bits can number: every split but one has a subset of its own.
+TEST(Predictor, AgreesWithManyQuestions) {
+    std::vector<FeatureSpec> features = {FeatureSpec::Hashed("h", 63), FeatureSpec::Numeric("x", {0, 1})};
+    Model model(features, TargetSpec::Binary(), Link::kLogistic);
+    ModelRandom random;
+    for (int i = 0; i < 17; i++) {
+        Tree tree = Tree::OfDepth(12);
+        for (Split& split : tree.splits) {
+            split.kind = SplitKind::kSubset;
+            split.subset = tree.AddSubset(features[0]);
+            tree.subset_words[split.subset] = uint64_t{random.Below(1u << 31)} << 32 | random.Below(1u << 31);
+        }
+        tree.splits[5] = Split{1, 100, SplitKind::kThreshold, true, 0};
+        for (int32_t& leaf : tree.leaves)
+            leaf = static_cast<int32_t>(random.Below(1000));
+        model.AddTree(tree);
+    }
+    Predictor predictor(model);
+    EXPECT_GT(predictor.memory_used(), 4u * 17 * 4096 + 65536u * 64);
+    ExpectSameScores(model, 30);
+}
+
+// Answers by code would take 65,000 codes times thousands of subsets: predicted plainly.
+TEST(Predictor, AgreesWhereAnswersWouldTakeTooMuchMemory) {
+    std::vector<FeatureSpec> features = {FeatureSpec::Hashed("h", 65000), FeatureSpec::Numeric("x", {0, 1})};
+    Model model(features, TargetSpec::Binary(), Link::kLogistic);
+    ModelRandom random;
+    Tree tree = RandomTree(features, 12, &random);
+    for (Split& split : tree.splits)
+        if (split.feature == 0) {
+            split.kind = SplitKind::kLevel;
+            split.threshold = static_cast<uint16_t>(random.Below(65000));
+        }
+    model.AddTree(tree);
+    Predictor predictor(model);
+    EXPECT_LT(predictor.memory_used(), size_t{16} << 20);
+    ExpectSameScores(model, 30);
+}
+
+TEST(Predictor, TablesAlone) {
+    Model model(SmallFeatures(), TargetSpec::Regression(1, 29), Link::kIdentity);
+    for (size_t f = 0; f < 4; f++) {
+        std::vector<int32_t> table(model.features()[f].cells());
+        for (size_t i = 0; i < table.size(); i++)
+            table[i] = static_cast<int32_t>(1000 * i * (f + 1));
+        model.AddTable(f, table);
+    }
+    ExpectSameScores(model, 100);
+}
+
+}  // namespace
+}  // namespace dpboost
