@@ -3,6 +3,8 @@
 // user knows it by, and the relation whose declarations apply.
 #include "postgres/call_expressions.h"
 
+#include "postgres/call_names.h"
+
 namespace dpboost {
 
 namespace {
@@ -56,8 +58,8 @@ ConstantCheck CheckArgument(AggState* state, const Aggref* call, int argument, c
     if (check.varies || contain_volatile_functions(expression))
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("%s of dpboost_train must be the same for all rows of a group", what),
-                        errdetail("They may be constants, parameters, or expressions of the columns in a "
-                                  "plain GROUP BY.")));
+                        errdetail("Constants, parameters and expressions of the columns in a plain GROUP BY "
+                                  "are.")));
     return check;
 }
 
@@ -178,31 +180,52 @@ bool TargetReadsColumn(const AggState* state, const List* target_vars, const Var
     return false;
 }
 
-SourceColumns ColumnsOfRowExpression(const AggState* state, const RowExpr* row, const List* target_vars) {
+// The name of a row's field: as its type says, as a subquery says, or none for ROW(...), whose fields are
+// called f1, f2, ... Empty for a dropped column.
+const char* FieldName(const RowExpr* row, TupleDesc descriptor, int field) {
+    if (descriptor != nullptr) {
+        const FormData_pg_attribute* attribute = TupleDescAttr(descriptor, field);
+        return attribute->attisdropped ? "" : pstrdup(NameStr(attribute->attname));
+    }
+    const char* name = field < list_length(row->colnames) ? strVal(list_nth(row->colnames, field)) : "";
+    return strcmp(name, psprintf("f%d", field + 1)) == 0 ? nullptr : name;
+}
+
+SourceColumns ColumnsOfRowExpression(const AggState* state, const RowExpr* row, const List* target_vars,
+                                     const CallNames& names) {
     SourceColumns result = NumberedColumns(list_length(row->args), InvalidOid);
+    TupleDesc descriptor =
+        row->row_typeid == RECORDOID ? nullptr : lookup_rowtype_tupdesc(row->row_typeid, -1);
+    const bool has_source_names = descriptor == nullptr && names.row_count == result.count;
     int kept = 0;
     for (int i = 0; i < result.count; ++i) {
         const Node* field = static_cast<const Node*>(list_nth(row->args, i));
-        const char* row_name = i < list_length(row->colnames) ? strVal(list_nth(row->colnames, i)) : "";
-        const bool expanded = row->row_format != COERCE_EXPLICIT_CALL;  // from a view's or table's columns
-        if ((expanded && row_name[0] == '\0') || ShareAVar(VarsOf(field), target_vars))
+        const char* name = FieldName(row, descriptor, i);
+        if ((name != nullptr && name[0] == '\0') || ShareAVar(VarsOf(field), target_vars))
             continue;
+        if (name == nullptr && has_source_names)
+            name = names.row_names[i];
         result.columns[kept] = DescribeExpression(state, field, i + 1);
-        if (expanded)
-            result.columns[kept].name = row_name;
+        if (name != nullptr)
+            result.columns[kept].name = name;
         result.fields[kept++] = i;
     }
+    if (descriptor != nullptr)
+        ReleaseTupleDesc(descriptor);
     result.count = kept;
+    MakeNamesUnique(&result);
     return result;
 }
 
-void ReadRow(AggState* state, const Aggref* call, const Node* row, CallExpressions* result) {
+void ReadRow(AggState* state, const Aggref* call, const Node* row, const CallNames& names,
+             CallExpressions* result) {
     const List* target_vars = VarsOf(reinterpret_cast<const Node*>(ArgumentExpression(call, kTarget)));
     result->shape = FeatureShape::kRow;
     result->row_type = getBaseType(exprType(row));
     result->row_type_known = true;
     if (IsA(row, RowExpr)) {
-        result->features = ColumnsOfRowExpression(state, reinterpret_cast<const RowExpr*>(row), target_vars);
+        result->features =
+            ColumnsOfRowExpression(state, reinterpret_cast<const RowExpr*>(row), target_vars, names);
     } else if (result->row_type != RECORDOID) {
         TupleDesc descriptor = lookup_rowtype_tupdesc(result->row_type, -1);
         result->features = ColumnsOfRowType(descriptor, get_typ_typrelid(result->row_type));
@@ -220,8 +243,7 @@ void CheckCallForm(AggState* state, const Aggref* call) {
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                         errmsg("%s is not supported within a call of dpboost_train",
                                call->aggdistinct != NIL ? "DISTINCT" : "ORDER BY"),
-                        errdetail("Whether a row counts would depend on other rows, and the promise is about "
-                                  "one row at a time."),
+                        errdetail("A training takes every row for itself, in any order."),
                         errhint("Use a subquery.")));
     const ConstantCheck name = CheckArgument(state, call, kModel, "the model name");
     CheckArgument(state, call, kOptions, "the options");
@@ -239,11 +261,15 @@ CallExpressions ReadCallExpressions(AggState* state, const Aggref* call) {
     result.array_length = -1;
     result.target =
         DescribeExpression(state, reinterpret_cast<const Node*>(ArgumentExpression(call, kTarget)), 0);
+    const CallNames names = FindCallNames(state->ss.ps.state->es_sourceText, call->location, "dpboost_train");
+    const bool has_names = names.count == list_length(call->args);
+    if (has_names && names.names[kTarget] != nullptr)
+        result.target.name = names.names[kTarget];
     const int count = list_length(call->args) - kFirstFeature;
     const Node* first = reinterpret_cast<const Node*>(ArgumentExpression(call, kFirstFeature));
     const Oid first_type = exprType(first);
     if (count == 1 && type_is_rowtype(first_type)) {
-        ReadRow(state, call, first, &result);
+        ReadRow(state, call, first, names, &result);
         return result;
     }
     if (count == 1 && OidIsValid(get_element_type(getBaseType(first_type)))) {
@@ -256,9 +282,13 @@ CallExpressions ReadCallExpressions(AggState* state, const Aggref* call) {
     }
     result.shape = FeatureShape::kColumns;
     result.features = NumberedColumns(count, InvalidOid);
-    for (int i = 0; i < count; ++i)
-        result.features.columns[i] = DescribeExpression(
+    for (int i = 0; i < count; ++i) {
+        SourceColumn* column = &result.features.columns[i];
+        *column = DescribeExpression(
             state, reinterpret_cast<const Node*>(ArgumentExpression(call, kFirstFeature + i)), i + 1);
+        if (has_names && names.names[kFirstFeature + i] != nullptr)
+            column->name = names.names[kFirstFeature + i];
+    }
     MakeNamesUnique(&result.features);
     return result;
 }

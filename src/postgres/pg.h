@@ -197,4 +197,14 @@ inline Query* AnalyzeStatement(RawStmt* statement, const char* sql) {
 #endif
 }
 
+// The same for an expression as the parser leaves it.
+inline bool WalkRawExpression(Node* node, bool (*walker)(Node*, void*), void* context) {
+#if PG_VERSION_NUM >= 160000
+    return raw_expression_tree_walker(node, walker, context);
+#else
+    return raw_expression_tree_walker(node, reinterpret_cast<bool (*)()>(reinterpret_cast<void*>(walker)),
+                                      context);
+#endif
+}
+
 }  // namespace dpboost
