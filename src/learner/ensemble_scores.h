@@ -55,6 +55,7 @@ class EnsembleScores {
     int applied_ = 0;  // slots of the group that the stored scores contain
     std::vector<int32_t> scores_;
     std::vector<uint64_t> words_;
+    const size_t slot_stride_;           // entries per slot in leaf_values_
     std::vector<int32_t> leaf_values_;   // [slot][leaf]
     std::vector<LeafIndexer> indexers_;  // one per worker
 };
