@@ -46,9 +46,11 @@ SELECT count(*) AS patients, round(100 * avg(stroke::int), 1) AS percent_with_st
 \echo 'Ranges and lists in CHECK constraints are known already. One column has none; and analyst Ana gets a budget.'
 \echo
 \set ECHO queries
+\o /dev/null
 SELECT dpboost_set_domain('patients', 'blood_pressure', 60, 220);
 SELECT dpboost_protect('patients', epsilon => 2, delta => 1e-6);
 SELECT dpboost_set_budget('patients', 'ana', epsilon => 1, delta => 1e-6);
+\o
 \set ECHO none
 
 \echo
@@ -65,8 +67,13 @@ SELECT * FROM patients LIMIT 1;
 \echo '4. But she can ask what a model would cost, and train it'
 \echo '--------------------------------------------------------'
 \set ECHO queries
-SELECT jsonb_pretty(dpboost_estimate('patients', 'stroke', epsilon => 0.5)) AS estimate;
-SELECT jsonb_pretty(dpboost_train_on('stroke_risk', 'patients', 'stroke', epsilon => 0.5)) AS trained;
+SELECT coalesce(budget ->> 'role', 'everyone together') AS budget_of, round((budget ->> 'epsilon')::numeric, 3) AS would_be_left
+FROM dpboost_estimate('patients', 'stroke', epsilon => 0.5) e, jsonb_array_elements(e -> 'remaining') budget;
+\pset format unaligned
+\pset tuples_only on
+SELECT jsonb_pretty(dpboost_train_on('stroke_risk', 'patients', 'stroke', epsilon => 0.5) - 'remaining');
+\pset format aligned
+\pset tuples_only off
 \set ECHO none
 
 \echo
@@ -79,33 +86,39 @@ FROM (VALUES ('young, fit',     25, 'F', false, 21.0, 105.0),
              ('fifty, smokes',  50, 'M', true,  27.0, 130.0),
              ('eighty, smokes', 80, 'M', true,  33.0, 150.0))
      AS p (who, age, sex, smoker, bmi, blood_pressure);
+\o /dev/null
 SELECT dpboost_share('stroke_risk', 'clinic');
+\o
 \set ECHO none
 
 \echo
-\echo 'How good is it? The clinic may look at its own rows. AUC: 0.5 is guessing, 1 is perfect.'
+\echo 'How good is it? The clinic may look at its own rows, and we know the formula that made them, which nothing can beat.'
+\echo 'AUC: 0.5 is guessing, 1 is perfect.'
 \echo
 SET ROLE clinic;
-WITH scored AS (
-    SELECT stroke, rank() OVER (ORDER BY dpboost_predict('stroke_risk', p)) AS position FROM patients p
-)
-SELECT round(((sum(position) FILTER (WHERE stroke) - count(*) FILTER (WHERE stroke) * (count(*) FILTER (WHERE stroke) + 1) / 2.0)
-        / (count(*) FILTER (WHERE stroke) * count(*) FILTER (WHERE NOT stroke)))::numeric, 3) AS auc_of_private_model
-FROM scored;
+CREATE FUNCTION pg_temp.auc(scores float8[], truth boolean[]) RETURNS numeric LANGUAGE sql AS $$
+    SELECT round(((sum(place) FILTER (WHERE hit) - p * (p + 1) / 2) / (p * (count(*) - p)))::numeric, 3)
+    FROM (SELECT rank() OVER (ORDER BY score) AS place, hit, count(*) FILTER (WHERE hit) OVER () AS p
+          FROM unnest(scores, truth) AS u (score, hit)) ranked GROUP BY p $$;
+SELECT pg_temp.auc(array_agg(dpboost_predict('stroke_risk', p)), array_agg(stroke)) AS auc_of_private_model,
+       pg_temp.auc(array_agg(0.075 * age + 0.9 * smoker::int + 0.05 * bmi + 0.018 * blood_pressure), array_agg(stroke))
+           AS auc_of_true_formula
+FROM patients p;
 
 \echo
 \echo '6. What was spent stays spent'
 \echo '-----------------------------'
-\echo 'Ana takes her second training back. The model is out, so the charge stays.'
+\echo 'Ana takes her second training back. She has seen the result, so the charge stays. (And two trainings at 0.5'
+\echo 'cost less than 1 together: the accountant composes them as tightly as the proofs allow.)'
 \echo
 SET ROLE ana;
 \set ECHO queries
 BEGIN;
 SELECT dpboost_train_on('stroke_risk', 'patients', 'stroke', epsilon => 0.5) ->> 'version' AS version;
 ROLLBACK;
-SELECT relation, grantee, epsilon, round(epsilon_spent::numeric, 3) AS spent,
+SELECT relation, coalesce(grantee::text, 'everyone together') AS budget_of, epsilon AS cap, round(epsilon_spent::numeric, 3) AS spent,
        round(epsilon_remaining::numeric, 3) AS remaining, releases
-FROM dpboost_budgets ORDER BY grantee;
+FROM dpboost_budgets ORDER BY cap;
 \set ECHO none
 
 \echo
