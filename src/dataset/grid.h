@@ -19,7 +19,7 @@ constexpr uint32_t kDefaultBins = 254;
 // With the missing code, every code fits into two bytes.
 constexpr uint32_t kMaxBins = 65534;
 
-// What is public about a numeric column.
+// What is public about a numeric column. For dates and timestamps ask for kLinear: their zero means nothing.
 struct NumericRange {
     double lower = 0;
     double upper = 1;
