@@ -80,11 +80,14 @@ const Const* FoldConstant(Node* node) {
     return reinterpret_cast<Const*>(folded);
 }
 
+// Integers as wider numbers, character(n) as text: casts that the parser adds and that keep value and order.
 bool IsWideningCast(const FuncExpr* call) {
-    return call->funcformat == COERCE_IMPLICIT_CAST && IsBuiltIn(call->funcid) &&
-           list_length(call->args) == 1 &&
-           (call->funcresulttype == INT4OID || call->funcresulttype == INT8OID ||
-            call->funcresulttype == NUMERICOID || call->funcresulttype == FLOAT8OID);
+    if (call->funcformat != COERCE_IMPLICIT_CAST || !IsBuiltIn(call->funcid) || list_length(call->args) != 1)
+        return false;
+    if (call->funcresulttype == TEXTOID)
+        return exprType(static_cast<Node*>(linitial(call->args))) == BPCHAROID;
+    return call->funcresulttype == INT4OID || call->funcresulttype == INT8OID ||
+           call->funcresulttype == NUMERICOID || call->funcresulttype == FLOAT8OID;
 }
 
 // Whether the expression is the column itself, seen through casts that keep value and order.
@@ -94,8 +97,7 @@ bool IsSubject(Node* node, const Subject& subject) {
             return false;
         if (IsA(node, RelabelType))
             node = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(node)->arg);
-        else if (IsA(node, FuncExpr) && subject.is_number &&
-                 IsWideningCast(reinterpret_cast<FuncExpr*>(node)))
+        else if (IsA(node, FuncExpr) && IsWideningCast(reinterpret_cast<FuncExpr*>(node)))
             node = static_cast<Node*>(linitial(reinterpret_cast<FuncExpr*>(node)->args));
         else if (IsA(node, CoerceToDomain))
             node = reinterpret_cast<Node*>(reinterpret_cast<CoerceToDomain*>(node)->arg);

@@ -4,6 +4,10 @@
 
 #include "postgres/catalog.h"
 
+extern "C" {
+PG_FUNCTION_INFO_V1(dpboost_remember_dropped);
+}
+
 namespace dpboost {
 namespace {
 
@@ -92,3 +96,24 @@ ArrayType* RememberRelation(const ReadRelation* relation, ArrayType* ids) {
 }
 
 }  // namespace dpboost
+
+// Run by DROP for what it drops, when only the names are left of it.
+Datum dpboost_remember_dropped(PG_FUNCTION_ARGS) {
+    if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                        errmsg("not called by an event trigger")));
+    dpboost::CatalogScope scope;
+    dpboost::CatalogBegin(&scope);
+    dpboost::CatalogWrite(
+        "INSERT INTO dpboost.relation_name (relation_id, relation, schema_name, relation_name)"
+        " SELECT DISTINCT ON (n.relation_id, d.objid) n.relation_id, n.relation, d.schema_name, d.object_name"
+        " FROM pg_event_trigger_dropped_objects() AS d JOIN dpboost.relation_name AS n ON n.relation::oid = "
+        "d.objid"
+        " WHERE d.classid = 'pg_class'::regclass AND d.objsubid = 0 AND NOT EXISTS ("
+        "  SELECT FROM dpboost.relation_name AS k WHERE k.relation_id = n.relation_id"
+        "  AND k.relation::oid = d.objid AND k.schema_name = d.schema_name AND k.relation_name = "
+        "d.object_name)",
+        0, nullptr, nullptr, nullptr);
+    dpboost::CatalogEnd(&scope);
+    PG_RETURN_NULL();
+}

@@ -50,6 +50,7 @@ extern "C" {
 #include <catalog/pg_proc.h>
 #include <catalog/pg_type.h>
 #include <commands/dbcommands.h>
+#include <commands/event_trigger.h>
 #include <commands/extension.h>
 #include <commands/trigger.h>
 #include <executor/executor.h>

@@ -41,3 +41,13 @@ CREATE FUNCTION dpboost.budgets(OUT relation regclass, OUT grantee regrole, OUT 
                                 OUT privacy_unit name) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'dpboost_budget_rows' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost.budgets() IS 'rows of the view dpboost_budgets';
+
+-- A relation may have been renamed since it was last seen: when it is dropped, its last name is kept, so that one that is
+-- created under that name inherits what was spent.
+CREATE FUNCTION dpboost.remember_dropped() RETURNS event_trigger
+    AS 'MODULE_PATHNAME', 'dpboost_remember_dropped' LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION dpboost.remember_dropped() IS 'keeps the last names of dropped relations that privacy was spent on';
+CREATE EVENT TRIGGER dpboost_remember_dropped ON sql_drop
+    WHEN TAG IN ('DROP TABLE', 'DROP VIEW', 'DROP MATERIALIZED VIEW', 'DROP FOREIGN TABLE', 'DROP SCHEMA', 'DROP OWNED')
+    EXECUTE FUNCTION dpboost.remember_dropped();
+COMMENT ON EVENT TRIGGER dpboost_remember_dropped IS 'what was spent on a dropped relation stays spent on its name';
