@@ -67,7 +67,7 @@ DECLARE first float8; second float8; i int;
 BEGIN
     FOR i IN 1..2 LOOP
         first := second;
-        PERFORM dpboost_train('fresh', '{"epsilon": 1, "trees": 30, "target_range": [0, 10]}', y, a) FROM things;
+        PERFORM dpboost_train('fresh', '{"epsilon": 20, "trees": 30, "target_range": [0, 10]}', y, a) FROM things;
         second := dpboost_predict('fresh', 0.5);
     END LOOP;
     RAISE NOTICE 'another model: %', first <> second;

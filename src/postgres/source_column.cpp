@@ -10,7 +10,8 @@ void CheckColumnType(SourceColumn* column, const char* role) {
              errmsg("%s \"%s\" has type %s, which cannot be used", role, column->name,
                     format_type_be(column->type)),
              errdetail("Numeric types, boolean, enums, text, date and timestamp can be used, alone or as "
-                       "domains.")));
+                       "domains."),
+             errhint("Leave it out, or cast it.")));
 }
 
 SourceColumns ColumnsOfRowType(TupleDesc descriptor, Oid relid) {

@@ -188,6 +188,10 @@ Datum Describe(Training* training, int32 version, const char* remaining) {
 Training* BeginTraining(const TrainingCall& call) {
     auto* training = static_cast<Training*>(palloc0(sizeof(Training)));
     training->call = call;
+    if (call.unit != nullptr && strcmp(call.unit, call.target.name) == 0)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("the privacy unit \"%s\" cannot be the target", call.unit),
+                        errdetail("It tells people apart.")));
     if (call.model != nullptr)
         CheckCanRelease(call.caller, call.model);
     training->budgets = LoadBudgets(call.caller, call.relations);
