@@ -1,0 +1,140 @@
+# Crashes and races: backends killed at every step of a training, a server that stops on the spot, eight sessions that
+# fight for one budget, a standby. The ledger holds a charge for every model, and never more than the limit.
+use strict;
+use warnings;
+
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('budget_crash');
+$node->init(allows_streaming => 1);
+# fsync stays off: after the crash of a process the kernel still has what was written.
+$node->append_conf('postgresql.conf', "max_worker_processes = 8\nfsync = off\nrestart_after_crash = on\nautovacuum = off\n");
+$node->start;
+$node->safe_psql('postgres', q{
+    CREATE EXTENSION dpboost;
+    CREATE TABLE visits (id int PRIMARY KEY, age int CHECK (age BETWEEN 0 AND 100), cost float8 CHECK (cost BETWEEN 0 AND 1000));
+    INSERT INTO visits SELECT i, i % 100, i FROM generate_series(1, 500) i;
+    SELECT dpboost_protect('visits', 100, 1e-6);
+    CREATE TABLE prize (LIKE visits INCLUDING ALL);
+    CREATE FUNCTION train(model text, relation regclass, epsilon float8, trees int) RETURNS text LANGUAGE sql AS
+        $$SELECT dpboost_train_on(model, relation, 'cost', epsilon => epsilon,
+            options => jsonb_build_object('method', 'sbdt', 'trees', trees, 'subsample', 1)) ->> 'version'$$;
+    CREATE FUNCTION attempt(model text) RETURNS boolean LANGUAGE plpgsql AS
+        $$BEGIN PERFORM train(model, 'prize', 0.1, 1); RETURN true;
+          EXCEPTION WHEN configuration_limit_exceeded THEN RETURN false; END$$;
+});
+
+sub sql { return $node->safe_psql('postgres', shift) }
+
+sub unpaired
+{
+    return sql('SELECT count(*) FROM dpboost.ledger l FULL JOIN dpboost.model m USING (release_id) WHERE l.model IS NULL OR m.name IS NULL');
+}
+
+sub start_session
+{
+    my ($statements) = @_;
+    my %session = (out => '', err => '', in => "SELECT pg_backend_pid();\n" . $statements);
+    $session{run} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') ],
+        '<', \$session{in}, '>', \$session{out}, '2>', \$session{err}, IPC::Run::timeout(60));
+    $session{run}->pump until $session{out} =~ /^(\d+)\n/;
+    $session{pid} = $1;
+    return \%session;
+}
+
+sub wait_until_up
+{
+    $node->poll_query_until('postgres', 'SELECT true') or die 'the server does not come back';
+}
+
+subtest 'kill -9 of the backend at every step: charge and model, or neither' => sub {
+    my @steps = (
+        # the core trains
+        [ 'while it trains', 20000, q{SELECT count(*) > 0 FROM dpboost_progress WHERE rounds_done > 0}, 0 ],
+        # the worker waits
+        [ 'while the ledger is locked', 2,
+            q{SELECT count(*) > 0 FROM pg_stat_activity WHERE backend_type = 'dpboost ledger' AND wait_event_type = 'Lock'}, 1 ],
+        # the worker starts, checks, writes, commits
+        map { [ "$_ ms after it began", 2, '', 0, $_ ] } (5, 12, 20));
+    for my $step (@steps)
+    {
+        my ($name, $trees, $condition, $lock, $milliseconds) = @$step;
+        my $before = sql('SELECT count(*) FROM dpboost.ledger');
+        my $holder = $lock ? start_session("BEGIN; LOCK TABLE dpboost.charge_lock;\n") : undef;
+        my $victim = start_session("SELECT train('k', 'visits', 0.1, $trees);\n\\q\n");
+        if ($condition) { $node->poll_query_until('postgres', $condition) or die "$name: does not get there" }
+        else            { select undef, undef, undef, $milliseconds / 1000 }
+        kill 'KILL', $victim->{pid};
+        eval { $_->{run}->finish } for grep { defined } ($victim, $holder);
+        wait_until_up();
+        is(unpaired(), '0', "$name: paired");
+        my $after = sql('SELECT count(*) FROM dpboost.ledger');
+        is($after, $before, "$name: nothing charged") if $condition;
+        cmp_ok($after, '<=', $before + 1, "$name: charged once at most");
+    }
+};
+
+subtest 'kill -9 of the ledger worker: charge and model, or neither' => sub {
+    my $before = sql('SELECT count(*) FROM dpboost.ledger');
+    my $holder = start_session("BEGIN; LOCK TABLE dpboost.charge_lock;\n");
+    my $victim = start_session("SELECT train('k', 'visits', 0.1, 2);\n\\q\n");
+    my $worker = q{FROM pg_stat_activity WHERE backend_type = 'dpboost ledger' AND wait_event_type = 'Lock'};
+    $node->poll_query_until('postgres', "SELECT count(*) > 0 $worker") or die 'no worker';
+    kill 'KILL', sql("SELECT pid $worker");
+    eval { $_->{run}->finish } for ($victim, $holder);
+    wait_until_up();
+    is(unpaired(), '0', 'paired');
+    is(sql('SELECT count(*) FROM dpboost.ledger'), $before, 'nothing charged');
+};
+
+subtest 'immediate shutdown and crash recovery: what was answered is there' => sub {
+    my $version = sql(q{SELECT train('i', 'visits', 0.1, 2)});
+    my $victim  = start_session(q{DO $$BEGIN FOR n IN 1..1000 LOOP PERFORM train('j', 'visits', 0.001, 1); END LOOP; END$$;} . "\n\\q\n");
+    select undef, undef, undef, 0.3;
+    $node->stop('immediate');
+    eval { $victim->{run}->finish };
+    $node->start;
+    is(sql(q{SELECT max(version) FROM dpboost.model WHERE name = 'i'}), $version, 'the model');
+    is(sql(q{SELECT max(version) FROM dpboost.ledger WHERE model = 'i'}), $version, 'its charge');
+    is(unpaired(), '0', 'all others are paired');
+};
+
+subtest '8 sessions, 1,000 attempts, one budget: spent to the last training, never beyond' => sub {
+    sql(q{SELECT dpboost_protect('prize', 0.75, 1e-6)});
+    my $script = PostgreSQL::Test::Utils::tempdir() . '/attempt.sql';
+    append_to_file($script, "SELECT attempt('race_:client_id');\n");
+    $script =~ s/'/'/;
+    my ($out, $err);
+    ok(IPC::Run::run([ 'pgbench', '-n', '-c', 8, '-j', 2, '-t', 125, '-f', $script, '-h', $node->host, '-p', $node->port, 'postgres' ],
+            '>', \$out, '2>', \$err), 'no attempt failed otherwise')
+      or diag $err;
+    my ($granted, $cost) = split /\|/,
+      sql(q{SELECT count(*), max(curve[o.i]) FROM dpboost.ledger l, dpboost.protection p,
+            LATERAL (SELECT 1 AS i) o WHERE l.model LIKE 'race%' AND p.epsilon = 0.75 GROUP BY p.rdp_order});
+    cmp_ok($granted, '>', 5, "$granted trainings were granted");
+    is(sql(q{SELECT count(*) FROM dpboost.model WHERE name LIKE 'race%'}), $granted, 'each has its model');
+    is(sql(q{SELECT attempt('race_last')}), 'f', 'there is no room for another');
+    is(sql(q{SELECT epsilon_spent <= epsilon FROM dpboost_budgets WHERE relation = 'prize'::regclass}), 't', 'within the limit');
+    cmp_ok(sql(q{SELECT share_remaining * }. $granted . q{ / (1 - share_remaining) FROM dpboost_budgets WHERE relation = 'prize'::regclass}),
+        '<', 1, 'less is left than one training costs');
+    is(unpaired(), '0', 'paired');
+};
+
+subtest 'hot standby: refused, and the ledger is there' => sub {
+    $node->backup('base');
+    my $standby = PostgreSQL::Test::Cluster->new('budget_standby');
+    $standby->init_from_backup($node, 'base', has_streaming => 1);
+    $standby->start;
+    $node->wait_for_catchup($standby);
+    my ($status, $out, $err) = $standby->psql('postgres', "\\set VERBOSITY verbose\nSELECT train('s', 'visits', 0.1, 1);");
+    like($err, qr/25006: cannot train during recovery/, 'refused');
+    is($standby->safe_psql('postgres', q{SELECT releases FROM dpboost_budgets WHERE relation = 'prize'::regclass}),
+        sql(q{SELECT releases FROM dpboost_budgets WHERE relation = 'prize'::regclass}), 'shows what is spent');
+    $standby->stop('immediate');
+};
+
+$node->stop('immediate');
+done_testing();
