@@ -17,11 +17,14 @@ class ZeroNoise final : public NoiseSource {
     std::size_t gaussian_draws = 0;
     std::size_t laplace_draws = 0;
     std::size_t selections = 0;
+    double first_gaussian_steps = 0;
     double last_gaussian_steps = 0;
     double last_laplace_steps = 0;
 
   private:
     void AddGaussian(GaussianScale sigma, int64_t*, std::size_t n) override {
+        if (gaussian_draws == 0)
+            first_gaussian_steps = sigma.steps();
         gaussian_draws += n;
         last_gaussian_steps = sigma.steps();
     }
