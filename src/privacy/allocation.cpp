@@ -1,11 +1,23 @@
 #include "privacy/allocation.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
 
 namespace dpboost {
+namespace {
+
+// exp(x) - 1 up to log 2, then its tangent, so that the noise multiplier stays a power of mu and not its
+// logarithm where sampling is rare and noise small (the central limit is far away there anyway).
+double GrowthOf(double x) {
+    return x <= M_LN2 ? std::expm1(x) : 1 + 2 * (x - M_LN2);
+}
+
+double InverseGrowth(double growth) {
+    return growth <= 1 ? std::log1p(growth) : M_LN2 + (growth - 1) / 2;
+}
+
+}  // namespace
 
 double EffectiveMuSquared(const Event& event) {
     const double count = static_cast<double>(event.count);
@@ -14,8 +26,7 @@ double EffectiveMuSquared(const Event& event) {
         case EventKind::kGaussian:
             if (event.sampling_rate == 1)
                 return count / squared;
-            return count * event.sampling_rate * event.sampling_rate *
-                   std::expm1(std::min(1 / squared, 500.0));
+            return count * event.sampling_rate * event.sampling_rate * GrowthOf(1 / squared);
         case EventKind::kExponential:
             return count * squared / 4;
         case EventKind::kLaplace:
@@ -32,7 +43,7 @@ double ParameterForMuSquared(EventKind kind, double sampling_rate, uint64_t coun
         case EventKind::kGaussian:
             if (sampling_rate == 1)
                 return 1 / std::sqrt(per_use);
-            return 1 / std::sqrt(std::log1p(per_use / (sampling_rate * sampling_rate)));
+            return 1 / std::sqrt(InverseGrowth(per_use / (sampling_rate * sampling_rate)));
         case EventKind::kExponential:
             return 2 * std::sqrt(per_use);
         case EventKind::kLaplace:

@@ -81,13 +81,18 @@ struct Split {
 // Wang 2022, Thm 11; with non-spherical noise after rescaling, sbdt.txt Thm 16).
 class SampledGaussian {
   public:
-    SampledGaussian(double s, double gamma) : s_(s), gamma_(gamma), shift_(1 / (2 * s * s)) {}
+    // A rate just below 1 is taken as 1, which has larger losses, because exp(loss) near its lower end 1 - g
+    // would lose its digits.
+    SampledGaussian(double s, double gamma)
+        : s_(s), gamma_(gamma > 0.999 ? 1 : gamma), shift_(1 / (2 * s * s)) {}
 
     // exp(loss) - 1 at y.
     double RatioMinus1(double y) const { return gamma_ * std::expm1(y / s_ - shift_); }
-    double Loss(double y) const { return std::log1p(RatioMinus1(y)); }
+    double Loss(double y) const { return gamma_ == 1 ? y / s_ - shift_ : std::log1p(RatioMinus1(y)); }
     // The y with this loss; -infinity below the smallest loss, log(1-g).
     double Inverse(double loss) const {
+        if (gamma_ == 1)
+            return s_ * (loss + shift_);
         const double x = std::expm1(loss) / gamma_;
         return x > -1 ? s_ * (std::log1p(x) + shift_) : -std::numeric_limits<double>::infinity();
     }
@@ -111,12 +116,18 @@ class SampledGaussian {
 // relative error below 1e-12 for |y| <= 9 (error term of Gauss-Legendre, derivatives of the normal density).
 void SampledGaussian::AddCell(int64_t cell, double from, double to, Collector& collector) const {
     const double h = collector.grid().step;
-    const double low = std::expm1(static_cast<double>(cell) * h);
-    const double high = std::expm1(static_cast<double>(cell + 1) * h);
+    const double a = static_cast<double>(cell) * h;
+    const double low = std::expm1(a);
+    const double high = std::expm1(a + h);
     const double scale = std::min(1.0, s_);
-    // The Q-mass at y goes to the upper point by (ratio - low)/(high - low), to the lower one by the rest.
+    // The Q-mass at y goes to the upper point by (exp(loss) - exp(a))/(exp(a+h) - exp(a)), to the lower one
+    // by the rest; without sampling the loss itself is known more precisely than its exponential.
     auto split = [&](double y) {
         const double density = std::exp(-0.5 * y * y);
+        if (gamma_ == 1) {
+            const double x = std::min(h, std::max(0.0, Loss(y) - a));
+            return Split{density * std::expm1(x), density * std::exp(x) * std::expm1(h - x)};
+        }
         const double ratio = RatioMinus1(y);
         return Split{density * std::max(0.0, ratio - low), density * std::max(0.0, high - ratio)};
     };
@@ -129,9 +140,9 @@ void SampledGaussian::AddCell(int64_t cell, double from, double to, Collector& c
         for (int piece = 0; piece < pieces; ++piece)
             sum = sum + Integrate5(from + width * piece / pieces, from + width * (piece + 1) / pieces, split);
     }
-    const double normal = 1 / (std::sqrt(2 * M_PI) * (high - low));
-    collector.Add(cell + 1, sum.upper * normal * (1 + high));
-    collector.Add(cell, sum.lower * normal * (1 + low));
+    const double normal = 1 / (std::sqrt(2 * M_PI) * (gamma_ == 1 ? std::expm1(h) : high - low));
+    collector.Add(cell + 1, sum.upper * normal * std::exp(a + h));
+    collector.Add(cell, sum.lower * normal * std::exp(a));
 }
 
 // The y above which a loss may as well be infinite. Either all uses together have less than 1e-8 delta there,
@@ -160,9 +171,17 @@ LossGridPair SampledGaussian::Discretise(const GridOptions& options) const {
                               ? 1 / s_ - top
                               : -std::sqrt(-2 * std::log(std::min(0.5, 2e-8 * options.delta / options.uses)));
     Collector collector(options.step, Loss(bottom), Loss(top));
+    collector.grid().relative_error *= gamma_ == 1 ? 1 : 1 / (1 - gamma_);
     const int64_t first = collector.Cell(Loss(bottom));
     const int64_t last = collector.Cell(Loss(top));
     double from = bottom;
+    // Far below the shifted component only the other is left: exp(loss) is 1 - g to within g exp(-45), and a
+    // wide range of y has one loss.
+    const double alone = std::min(top, s_ * (shift_ - 45));
+    if (gamma_ < 1 && alone > bottom) {
+        collector.AddAtom(std::log1p(-gamma_), (1 - gamma_) * (NormalTail(-alone) - NormalTail(-bottom)));
+        from = alone;
+    }
     for (int64_t cell = first; cell <= last; ++cell) {
         const double edge = Inverse(static_cast<double>(cell + 1) * options.step);
         const double to = cell == last ? top : std::min(top, std::max(edge, from));

@@ -73,16 +73,13 @@ double WeightSum(const MechanismRequest& mechanism) {
 }
 
 // The demands of a mechanism. Gaussian: one, whatever its dimensions (sbdt.txt Thm 16). Laplace: one per
-// dimension, with epsilons in proportion to the weights. With delta = 0 discrete Laplace noise is accounted
-// as pure epsilon-DP, which it is exactly.
+// dimension, with epsilons in proportion to the weights.
 std::vector<Demand> Demands(const MechanismRequest& mechanism, double delta) {
     Demand demand{mechanism.kind,  RoundUpRate(mechanism.sampling_rate),
                   mechanism.count, mechanism.filter_rounds > 0,
                   mechanism.share, mechanism.rest};
     if (mechanism.kind != EventKind::kLaplace)
         return {demand};
-    if (delta == 0)
-        demand.kind = EventKind::kPure;
     double total = 0;
     std::vector<double> parts;
     for (const Dimension& dimension : mechanism.dimensions) {
@@ -109,14 +106,15 @@ uint64_t ScaleUnits(double steps, const std::string& name) {
 }
 
 // The scale of one dimension.
+//
 // Gaussian of multiplier s: sigma_d = sensitivity_d s / sqrt(r_d). Then the sum over d of (change_d /
 // sigma_d)^2 is at most sum r_d / s^2 = 1/s^2: a Gaussian of multiplier s after rescaling each dimension
-// (sbdt.txt Thm 16). Laplace, event epsilon e: discrete Laplace noise t^|k|, t = exp(-1/b), on integers, one
-// of which changes by at most m steps, has the hockey-stick curve 1 - (t^(j+1) + u^2 t^-j)/(1 + t) <= 1 - u /
-// cosh(1/(2b)) with u = exp((x - m/b)/2), by the inequality of means. That is the curve of continuous Laplace
-// noise with epsilon m/b + 2 log cosh(1/(2b)) <= m/b + 1/(4 b^2), which therefore dominates it; so b is
-// chosen such that this is e. Exponential mechanism: weights exp(u/T) with T = 2 sensitivity/e are of range
-// e.
+// (sbdt.txt Thm 16).
+//
+// Laplace of epsilon e: b = sensitivity/e. The draws are rounded Laplace noise on integer sums, which is a
+// post-processing of the continuous mechanism (mechanism/laplace.h), so the continuous one's bounds hold.
+//
+// Exponential mechanism: weights exp(u/T) with T = 2 sensitivity/e have the range e (dp-xgb.txt Thm 1).
 double ScaleInStepsOf(const Event& event, const Dimension& dimension, double weight_sum) {
     const double e = event.parameter;
     const double m = dimension.sensitivity;
@@ -124,8 +122,6 @@ double ScaleInStepsOf(const Event& event, const Dimension& dimension, double wei
         case EventKind::kGaussian:
             return m * e / std::sqrt(dimension.weight / weight_sum);
         case EventKind::kLaplace:
-            return m * (1 + std::sqrt(1 + e / (m * m))) / (2 * e);
-        case EventKind::kPure:
             return m / e;
         case EventKind::kExponential:
             return 2 * m / e;

@@ -13,7 +13,7 @@
 namespace dpboost {
 namespace {
 
-constexpr std::size_t kMaxSize = std::size_t{1} << 19;
+constexpr std::size_t kMaxSize = std::size_t{1} << 18;
 constexpr double kSmallestDelta = 1e-30;
 // Above, exp(loss) would leave the range of numbers; no epsilon of this size protects anyone.
 constexpr double kLargestEpsilon = 300;

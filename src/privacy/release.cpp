@@ -175,7 +175,8 @@ Release Release::Replay(std::string_view bytes) {
     Release release = Parse(bytes);
     const RdpCurve curve = EventsCurve(release.events);
     auto agree = [](double stored, double computed) {
-        return stored == computed || std::fabs(stored - computed) <= 1e-9 * computed;
+        return stored == computed ||
+               (std::isfinite(computed) && std::fabs(stored - computed) <= 1e-9 * computed);
     };
     for (std::size_t i = 0; i < kOrderCount; ++i)
         if (!agree(release.curve.rho[i], curve.rho[i]))

@@ -44,6 +44,22 @@ int LargestExponent(uint32_t clip) {
     return std::min(61, 31 + floor_log2);
 }
 
+// ceil(weight 2^exponent / divisor) for weight in [0, 1], exactly: a double is an integer times a power of
+// two.
+uint64_t CeilScaled(double weight, int exponent, uint64_t divisor) {
+    int weight_exponent;
+    const auto digits = static_cast<uint64_t>(std::ldexp(std::frexp(weight, &weight_exponent), 53));
+    const int shift = exponent + weight_exponent - 53;
+    unsigned __int128 numerator = digits;
+    if (shift >= 0)
+        numerator <<= shift;
+    else if (shift > -64)
+        numerator = (numerator + ((uint64_t{1} << -shift) - 1)) >> -shift;
+    else
+        numerator = digits == 0 ? 0 : 1;
+    return static_cast<uint64_t>((numerator + divisor - 1) / divisor);
+}
+
 __attribute__((always_inline)) inline void RoundLoop(const RenyiFilter& filter, const int32_t* hessian,
                                                      const int32_t* gradient, std::size_t n, uint32_t* spent,
                                                      uint8_t* active) noexcept {
@@ -80,14 +96,16 @@ RenyiFilter::RenyiFilter(uint64_t regular_rounds, Bound hessian, Bound gradient)
         throw Error(ErrorCode::kInvalidParameter, "the weights of the Renyi filter must sum to 1");
     one_ = uint32_t{1} << bits_;
     limit_ = static_cast<uint32_t>(regular_rounds << bits_);
-    shift_ = std::min(LargestExponent(hessian.clip), LargestExponent(gradient.clip)) - bits_;
+    auto value_shift = [](const Bound& bound) { return std::max(0, 16 - Log2Ceil(bound.clip)); };
+    auto scaled_clip = [&](const Bound& bound) { return bound.clip << value_shift(bound); };
+    shift_ = std::min(LargestExponent(scaled_clip(hessian)), LargestExponent(scaled_clip(gradient))) - bits_;
     auto scale = [&](const Bound& bound) {
-        const int square_shift = SquareShift(bound.clip);
-        const double square = static_cast<double>(bound.clip) * bound.clip;  // exact
-        const double factor =
-            std::ceil(std::ldexp(bound.weight, bits_ + shift_ + square_shift) / square * (1 + 1e-15));
-        CheckInternal(factor <= 4294967295.0, "Renyi filter scale overflows");
-        return Scale{static_cast<uint32_t>(factor), square_shift};
+        const uint32_t clip = scaled_clip(bound);
+        const int square_shift = SquareShift(clip);
+        const uint64_t factor =
+            CeilScaled(bound.weight, bits_ + shift_ + square_shift, uint64_t{clip} * clip);
+        CheckInternal(factor <= std::numeric_limits<uint32_t>::max(), "Renyi filter scale overflows");
+        return Scale{static_cast<uint32_t>(factor), value_shift(bound), square_shift};
     };
     hessian_ = scale(hessian);
     gradient_ = scale(gradient);

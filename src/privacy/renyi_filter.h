@@ -64,11 +64,13 @@ class RenyiFilter {
 
   private:
     struct Scale {
-        uint32_t factor;  // ceil(weight 2^(bits + shift + square_shift) / clip^2)
+        uint32_t factor;  // ceil(weight 2^(bits + shift + square_shift) / (clip 2^value_shift)^2)
+        int value_shift;  // small clips are scaled up, for precision
         int square_shift;
     };
     static uint64_t Part(uint32_t value, const Scale& scale) noexcept {
-        const uint64_t square = uint64_t{value} * value;
+        const uint32_t scaled = value << scale.value_shift;
+        const uint64_t square = uint64_t{scaled} * scaled;
         const auto rounded =
             static_cast<uint32_t>((square + ((uint64_t{1} << scale.square_shift) - 1)) >> scale.square_shift);
         return uint64_t{rounded} * scale.factor;
