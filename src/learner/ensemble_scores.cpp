@@ -13,7 +13,7 @@ template <int kBits>
 constexpr size_t kSlotStride = kBits == 8 ? 256 : 1024;
 
 size_t PaddedRows(const Dataset& dataset) {
-    return (dataset.rows() + 63) / 64 * 64;
+    return (dataset.rows() + kLeafRowGroup - 1) / kLeafRowGroup * kLeafRowGroup;
 }
 
 // score + leaf values of slots [from, to); `value` is the table of slot 0. Written out by recursion, because

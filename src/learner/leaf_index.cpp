@@ -5,17 +5,8 @@
 
 #include "base/error.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace dpboost {
 namespace {
-
-// Levels of a tree whose splits are all evaluated for all rows; deeper levels follow each row's path, so that
-// time grows with the depth and not with the number of nodes.
-constexpr int kDenseDepth = 6;
-constexpr size_t kGroup = 64;  // rows per step of the vector kernel
 
 uint32_t Broadcast(uint8_t byte) {
     return byte * 0x01010101U;
@@ -35,13 +26,15 @@ LeafIndexer::LeafIndexer(const Dataset& dataset, int depth, Simd simd)
       packing_(depth),
       nodes_per_tree_((size_t{1} << depth) - 1) {
     CheckInternal(depth >= 1 && depth <= static_cast<int>(kMaxDepth), "tree depth is out of range");
-    node_slots_.reserve(packing_.trees_per_word());
-    nodes_.reserve(packing_.trees_per_word() * nodes_per_tree_);
+    node_slots_.reserve(static_cast<size_t>(packing_.trees_per_word()));
+    nodes_.reserve(static_cast<size_t>(packing_.trees_per_word()) * nodes_per_tree_);
+    for (size_t i = 0; i < nodes_per_tree_; i++)
+        positions_.push_back(simd == Simd::kPortable ? i : KernelPosition(i, std::min(depth, kDenseDepth)));
 }
 
 // With x = code + add as a signed byte, "x > threshold" must say what GoesLeft denies. Adding 0x80 makes the
 // signed order that of the codes; adding 0x80 - c makes code c the smallest and keeps the others' order.
-bool LeafIndexer::CompileInline(const Split& split, Node* node) const {
+bool LeafIndexer::CompileInline(const Split& split, KernelNode* node) const {
     if (dataset_.wide(split.feature) || split.kind == SplitKind::kSubset)
         return false;
     const uint8_t missing = static_cast<uint8_t>(dataset_.features()[split.feature].missing());
@@ -74,19 +67,20 @@ LeafIndexer::LeafTable LeafIndexer::CompileTable(const Tree& tree, int slot) con
 }
 
 void LeafIndexer::CompileTree(const Tree& tree, int slot) {
+    const size_t first = nodes_.size();
     node_slots_.push_back(slot);
+    nodes_.resize(first + nodes_per_tree_);
     for (size_t i = 0; i < nodes_per_tree_; i++) {
         const Split& split = tree.splits[i];
-        Node node{};
-        if (!CompileInline(split, &node)) {
-            const FeatureSpec& spec = dataset_.features()[split.feature];
-            Lookup lookup{nodes_.size(), split.feature,
-                          std::vector<uint8_t>(std::max<size_t>(spec.cells(), 256))};
-            for (uint32_t code = 0; code < spec.cells(); code++)
-                lookup.goes_right[code] = !tree.SplitGoesLeft(i, static_cast<uint16_t>(code), spec.missing());
-            lookups_.push_back(std::move(lookup));
-        }
-        nodes_.push_back(node);
+        const size_t position = first + positions_[i];
+        if (CompileInline(split, &nodes_[position]))
+            continue;
+        const FeatureSpec& spec = dataset_.features()[split.feature];
+        Lookup lookup{position, split.feature, std::vector<uint8_t>(std::max<size_t>(spec.cells(), 256))};
+        for (uint32_t code = 0; code < spec.cells(); code++)
+            lookup.goes_right[code] = !tree.SplitGoesLeft(i, static_cast<uint16_t>(code), spec.missing());
+        nodes_[position] = KernelNode{};
+        lookups_.push_back(std::move(lookup));
     }
 }
 
@@ -147,26 +141,23 @@ void LeafIndexer::ApplyTables(size_t block, size_t row, size_t rows, uint64_t* w
 }
 
 void LeafIndexer::IndexBlock(size_t block, uint64_t* words) {
-    const size_t rows = (dataset_.block_rows(block) + kGroup - 1) / kGroup * kGroup;
+    const size_t rows = (dataset_.block_rows(block) + kLeafRowGroup - 1) / kLeafRowGroup * kLeafRowGroup;
     for (size_t row = 0; row < rows; row += kStripe) {
         const size_t count = std::min(kStripe, rows - row);
         const uint8_t* first_column = dataset_.Codes8(block, 0) + row;
         FillLookups(block, row, count);
-#if defined(__x86_64__)
-        if (simd_ == Simd::kAvx2)
-            StripeAvx2(first_column, count, words + row);
-        else
-#endif
+        if (simd_ == Simd::kPortable)
             StripePortable(first_column, count, words + row);
+        else
+            StripeVector(first_column, count, words + row);
         ApplyTables(block, row, count, words + row);
     }
 }
 
 namespace {
 
-// One step down: the child of `node` for the row at `cell` bytes behind its first column.
-template <typename Node>
-inline size_t Child(const Node& node, size_t index, const uint8_t* cell) {
+// One step down: the child of node `index` for the row at `cell` in the first column.
+inline size_t Child(const KernelNode& node, size_t index, const uint8_t* cell) {
     const uint8_t code = *reinterpret_cast<const uint8_t*>(reinterpret_cast<uintptr_t>(cell) +
                                                            static_cast<uintptr_t>(node.column));
     const int8_t x = static_cast<int8_t>(static_cast<uint8_t>(code + static_cast<uint8_t>(node.add)));
@@ -178,7 +169,7 @@ inline size_t Child(const Node& node, size_t index, const uint8_t* cell) {
 void LeafIndexer::StripePortable(const uint8_t* first_column, size_t rows, uint64_t* words) const {
     std::fill(words, words + rows, 0);
     for (size_t k = 0; k < node_slots_.size(); k++) {
-        const Node* nodes = nodes_.data() + k * nodes_per_tree_;
+        const KernelNode* nodes = nodes_.data() + k * nodes_per_tree_;
         const int shift = node_slots_[k] * packing_.bits();
         for (size_t i = 0; i < rows; i++) {
             size_t index = 0;
@@ -189,143 +180,32 @@ void LeafIndexer::StripePortable(const uint8_t* first_column, size_t rows, uint6
     }
 }
 
-#if defined(__x86_64__)
-
-namespace {
-
-struct Pair {
-    __m256i low, high;  // rows 0..31 and 32..63
-};
-
-// All bits set where the row goes right.
-template <typename Node>
-__attribute__((target("avx2"), always_inline)) inline Pair RightMask(const Node& node, const uint8_t* cells) {
-    const __m256i* codes = reinterpret_cast<const __m256i*>(reinterpret_cast<uintptr_t>(cells) +
-                                                            static_cast<uintptr_t>(node.column));
-    const __m256i add = _mm256_set1_epi32(static_cast<int>(node.add));
-    const __m256i threshold = _mm256_set1_epi32(static_cast<int>(node.threshold));
-    return {_mm256_cmpgt_epi8(_mm256_add_epi8(_mm256_loadu_si256(codes), add), threshold),
-            _mm256_cmpgt_epi8(_mm256_add_epi8(_mm256_loadu_si256(codes + 1), add), threshold)};
-}
-
-// The leaf within the subtree of depth `Depth` at node `Index`, plus Base: bottom-up, each node chooses
-// between the results of its two halves; at the bottom the mask itself (0 or -1) is subtracted from the left
-// leaf's number.
-template <int Depth, int Index, int Base>
-struct Subtree {
-    template <typename Node>
-    __attribute__((target("avx2"), always_inline)) static inline Pair Leaf(const Node* nodes,
-                                                                           const uint8_t* cells) {
-        const Pair left = Subtree<Depth - 1, 2 * Index + 1, Base>::Leaf(nodes, cells);
-        const Pair right = Subtree<Depth - 1, 2 * Index + 2, Base + (1 << (Depth - 1))>::Leaf(nodes, cells);
-        const Pair mask = RightMask(nodes[Index], cells);
-        return {_mm256_blendv_epi8(left.low, right.low, mask.low),
-                _mm256_blendv_epi8(left.high, right.high, mask.high)};
-    }
-};
-
-template <int Index, int Base>
-struct Subtree<1, Index, Base> {
-    template <typename Node>
-    __attribute__((target("avx2"), always_inline)) static inline Pair Leaf(const Node* nodes,
-                                                                           const uint8_t* cells) {
-        const Pair mask = RightMask(nodes[Index], cells);
-        const __m256i base = _mm256_set1_epi8(static_cast<char>(Base));
-        return {_mm256_sub_epi8(base, mask.low), _mm256_sub_epi8(base, mask.high)};
-    }
-};
-
-template <int Depth, typename Node>
-__attribute__((target("avx2"))) void DenseLevels(const Node* nodes, const uint8_t* cells, uint8_t* out) {
-    const Pair leaf = Subtree<Depth, 0, 0>::Leaf(nodes, cells);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(out), leaf.low);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(out) + 1, leaf.high);
-}
-
-// codes[slot][row] bytes -> one word per row, slot 0 in the lowest byte.
-__attribute__((target("avx2"))) void PackBytes(const uint8_t (*codes)[kGroup], uint64_t* words) {
-    for (size_t row = 0; row < kGroup; row += 32) {
-        __m256i b[8], w[8], d[8];
-        for (int slot = 0; slot < 8; slot++)
-            b[slot] = _mm256_load_si256(reinterpret_cast<const __m256i*>(codes[slot] + row));
-        for (int k = 0; k < 4; k++) {
-            w[k] = _mm256_unpacklo_epi8(b[2 * k], b[2 * k + 1]);      // rows 0-7 and 16-23
-            w[4 + k] = _mm256_unpackhi_epi8(b[2 * k], b[2 * k + 1]);  // rows 8-15 and 24-31
-        }
-        for (int half = 0; half < 2; half++) {
-            for (int k = 0; k < 2; k++) {
-                d[4 * half + k] = _mm256_unpacklo_epi16(w[4 * half + 2 * k], w[4 * half + 2 * k + 1]);
-                d[4 * half + 2 + k] = _mm256_unpackhi_epi16(w[4 * half + 2 * k], w[4 * half + 2 * k + 1]);
-            }
-        }
-        for (int quarter = 0; quarter < 4; quarter++) {
-            const __m256i low = _mm256_unpacklo_epi32(d[2 * quarter], d[2 * quarter + 1]);
-            const __m256i high = _mm256_unpackhi_epi32(d[2 * quarter], d[2 * quarter + 1]);
-            uint64_t* out = words + row + 4 * quarter;
-            _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm256_castsi256_si128(low));
-            _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 2), _mm256_castsi256_si128(high));
-            _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 16), _mm256_extracti128_si256(low, 1));
-            _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 18), _mm256_extracti128_si256(high, 1));
-        }
-    }
-}
-
-}  // namespace
-
-__attribute__((target("avx2"))) void LeafIndexer::StripeAvx2(const uint8_t* first_column, size_t rows,
-                                                             uint64_t* words) const {
-    alignas(32) uint8_t codes[8][kGroup];
+void LeafIndexer::StripeVector(const uint8_t* first_column, size_t rows, uint64_t* words) const {
+    uint8_t codes[8][kKernelRows];
     std::memset(codes, 0, sizeof(codes));
-    const size_t dense_nodes = (size_t{1} << std::min(depth_, kDenseDepth)) - 1;
-    const bool deep = depth_ > kDenseDepth;
-    for (size_t row = 0; row < rows; row += kGroup) {
+    const auto dense_leaves = simd_ == Simd::kAvx512 ? DenseLeavesAvx512 : DenseLeavesAvx2;
+    const int dense_depth = std::min(depth_, kDenseDepth);
+    for (size_t row = 0; row < rows; row += kKernelRows) {
         const uint8_t* cells = first_column + row;
-        if (deep)
-            std::memset(words + row, 0, kGroup * sizeof(uint64_t));
+        if (packing_.bits() == 16)
+            std::fill(words + row, words + row + kKernelRows, 0);
         for (size_t k = 0; k < node_slots_.size(); k++) {
-            const Node* nodes = nodes_.data() + k * nodes_per_tree_;
-            uint8_t* out = codes[deep ? 0 : node_slots_[k]];
-            switch (std::min(depth_, kDenseDepth)) {
-                case 1:
-                    DenseLevels<1>(nodes, cells, out);
-                    break;
-                case 2:
-                    DenseLevels<2>(nodes, cells, out);
-                    break;
-                case 3:
-                    DenseLevels<3>(nodes, cells, out);
-                    break;
-                case 4:
-                    DenseLevels<4>(nodes, cells, out);
-                    break;
-                case 5:
-                    DenseLevels<5>(nodes, cells, out);
-                    break;
-                default:
-                    DenseLevels<6>(nodes, cells, out);
-                    break;
-            }
-            if (!deep)
+            const KernelNode* nodes = nodes_.data() + k * nodes_per_tree_;
+            uint8_t* out = codes[node_slots_[k]];
+            dense_leaves(dense_depth, nodes, cells, out);
+            if (packing_.bits() == 8)
                 continue;
             const int shift = node_slots_[k] * packing_.bits();
-            for (size_t i = 0; i < kGroup; i++) {
-                size_t index = dense_nodes + out[i];
-                for (int level = kDenseDepth; level < depth_; level++)
+            for (size_t i = 0; i < kKernelRows; i++) {
+                size_t index = (size_t{1} << dense_depth) - 1 + out[i];
+                for (int level = dense_depth; level < depth_; level++)
                     index = Child(nodes[index], index, cells + i);
                 words[row + i] |= uint64_t{index - nodes_per_tree_} << shift;
             }
         }
-        if (!deep)
-            PackBytes(codes, words + row);
+        if (packing_.bits() == 8)
+            PackLeavesAvx2(codes, words + row);
     }
 }
-
-#else
-
-void LeafIndexer::StripeAvx2(const uint8_t* first_column, size_t rows, uint64_t* words) const {
-    StripePortable(first_column, rows, words);
-}
-
-#endif
 
 }  // namespace dpboost

@@ -9,10 +9,14 @@
 #include <vector>
 
 #include "dataset/dataset.h"
+#include "learner/leaf_kernel.h"
 #include "learner/simd.h"
 #include "model/tree.h"
 
 namespace dpboost {
+
+// Leaf words are written for whole groups of rows.
+constexpr size_t kLeafRowGroup = kKernelRows;
 
 // How the leaf codes of a group of trees lie in a row's word.
 class LeafPacking {
@@ -42,18 +46,13 @@ class LeafIndexer {
     // Compiles a group of at most trees_per_word trees, all of the given depth.
     void SetTrees(const Tree* trees, int count);
 
-    // Writes the words of the dataset's rows [64 * first, 64 * last) within `block`; cells behind the last
-    // row count as code 0, so `words` (of the block's first row) needs room for a multiple of 64.
+    // Writes the words of all rows of a block, and of cells behind the last row up to a multiple of
+    // kLeafRowGroup, for which `words` (of the block's first row) needs room.
     void IndexBlock(size_t block, uint64_t* words);
 
   private:
     static constexpr size_t kStripe = 512;  // rows that are handled together, so that columns stay in cache
 
-    struct Node {
-        intptr_t column;     // distance from the block's first column to the node's
-        uint32_t add;        // four equal bytes, to broadcast
-        uint32_t threshold;  // likewise
-    };
     struct Lookup {  // a split with a byte column of its own
         size_t node;
         uint16_t feature;
@@ -65,21 +64,22 @@ class LeafIndexer {
         std::vector<uint16_t> leaf;  // per code
     };
 
-    bool CompileInline(const Split& split, Node* node) const;
+    bool CompileInline(const Split& split, KernelNode* node) const;
     void CompileTree(const Tree& tree, int slot);
     LeafTable CompileTable(const Tree& tree, int slot) const;
     void FillLookups(size_t block, size_t row, size_t rows);
     void ApplyTables(size_t block, size_t row, size_t rows, uint64_t* words) const;
     void StripePortable(const uint8_t* first_column, size_t rows, uint64_t* words) const;
-    void StripeAvx2(const uint8_t* first_column, size_t rows, uint64_t* words) const;
+    void StripeVector(const uint8_t* first_column, size_t rows, uint64_t* words) const;
 
     const Dataset& dataset_;
     const int depth_;
     const Simd simd_;
     const LeafPacking packing_;
     const size_t nodes_per_tree_;
-    std::vector<int> node_slots_;  // slots of the trees in nodes_
-    std::vector<Node> nodes_;
+    std::vector<int> node_slots_;    // slots of the trees in nodes_
+    std::vector<size_t> positions_;  // breadth-first number of a node -> its place in nodes_
+    std::vector<KernelNode> nodes_;  // tree after tree
     std::vector<Lookup> lookups_;
     std::vector<uint8_t> lookup_columns_;
     std::vector<LeafTable> tables_;

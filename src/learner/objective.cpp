@@ -161,7 +161,7 @@ void Objective::Evaluate(Simd simd, const int32_t* scores, const float* labels, 
                          int32_t* hessians) const {
     size_t done = 0;
 #if defined(__x86_64__)
-    if (simd == Simd::kAvx2)
+    if (simd != Simd::kPortable)
         done = loss_ == Loss::kLogistic
                    ? LogisticAvx2(scores, labels, n, gradient_scale_, hessian_scale_, gradients, hessians)
                    : SquaredAvx2(scores, labels, n, gradient_scale_, gradients, hessians);

@@ -1,18 +1,22 @@
-// Run-time choice between AVX2 and portable code. Every kernel exists in both forms with bit-identical
-// results; the choice is a value handed to the kernels, so that tests compare the two in one process.
+// Run-time choice between vector and portable code. Every kernel exists in several forms with bit-identical
+// results; the choice is a value handed to the kernels, so that tests compare the forms in one process. The
+// package itself is built for the base architecture.
 #pragma once
 
 namespace dpboost {
 
-enum class Simd { kPortable, kAvx2 };
+// In ascending order: a machine that has one has all before it.
+enum class Simd { kPortable, kAvx2, kAvx512 };
 
-// The best instruction set of this machine; the package itself is built for the base architecture.
 inline Simd BestSimd() {
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") ? Simd::kAvx2 : Simd::kPortable;
-#else
-    return Simd::kPortable;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx2"))
+        return Simd::kAvx512;
+    if (__builtin_cpu_supports("avx2"))
+        return Simd::kAvx2;
 #endif
+    return Simd::kPortable;
 }
 
 }  // namespace dpboost

@@ -64,8 +64,10 @@ TEST(LeafIndex, AgreesWithTheTreesOwnRule) {
                         AddSubsets(&trees.back(), dataset.features(), random);
                 }
                 ExpectLeaves(dataset, trees, depth, Simd::kPortable);
-                if (BestSimd() == Simd::kAvx2)
+                if (BestSimd() >= Simd::kAvx2)
                     ExpectLeaves(dataset, trees, depth, Simd::kAvx2);
+                if (BestSimd() >= Simd::kAvx512)
+                    ExpectLeaves(dataset, trees, depth, Simd::kAvx512);
             }
         }
     }

@@ -92,14 +92,14 @@ TEST(Objective, StaysWithinTheClipBounds) {
 
 TEST(Objective, VectorFormGivesTheSameBits) {
     if (BestSimd() == Simd::kPortable)
-        GTEST_SKIP() << "no AVX2 here";
+        GTEST_SKIP() << "no vector instructions here";
     for (const bool binary : {false, true}) {
         std::vector<int32_t> scores;
         std::vector<float> labels;
         MakeInput(binary, &scores, &labels);
         const Objective objective(binary ? Loss::kLogistic : Loss::kSquared, 0.37, binary ? 0.11 : 1);
         const Lattice portable = Evaluate(objective, Simd::kPortable, scores, labels);
-        const Lattice vector = Evaluate(objective, Simd::kAvx2, scores, labels);
+        const Lattice vector = Evaluate(objective, BestSimd(), scores, labels);
         EXPECT_EQ(portable.gradients, vector.gradients);
         EXPECT_EQ(portable.hessians, vector.hessians);
     }

@@ -279,9 +279,11 @@ TEST(Sbdt, InstructionSetAndThreadsDoNotMatter) {
             setting.shape.units = 5000;
         const Dataset dataset = RandomDataset(setting.shape);
         const std::string expected = Train(dataset, setting.options).Serialize();
-        TrainingSettings portable;
-        portable.simd = Simd::kPortable;
-        EXPECT_EQ(Train(dataset, setting.options, portable).Serialize(), expected) << setting.name;
+        for (const Simd simd : {Simd::kPortable, Simd::kAvx2}) {
+            TrainingSettings other;
+            other.simd = std::min(simd, BestSimd());
+            EXPECT_EQ(Train(dataset, setting.options, other).Serialize(), expected) << setting.name;
+        }
         TrainingSettings threads;
         threads.threads = 3;
         EXPECT_EQ(Train(dataset, setting.options, threads).Serialize(), expected) << setting.name;
