@@ -121,6 +121,12 @@ SELECT dpboost_train('g' || city, '{"epsilon": 1, "trees": 5}', sick, age) FROM 
 SELECT dpboost_train('g', jsonb_build_object('epsilon', age), sick, age) FROM people;
 SELECT dpboost_train('g' || random(), '{"epsilon": 1, "trees": 5}', sick, age) FROM people;
 SELECT dpboost_train('g' || city, '{"epsilon": 1, "trees": 5}', sick, age) FROM people GROUP BY ROLLUP (city);
+SELECT city, dpboost_train('h_' || city, '{"epsilon": 1, "trees": 5}', sick, age) FILTER (WHERE city > 'city 5') ->> 'model' AS model FROM people GROUP BY city ORDER BY city;
+SET enable_hashagg = off;
+SELECT city, dpboost_train('h_' || city, '{"epsilon": 1, "trees": 5}', sick, age) FILTER (WHERE false) ->> 'version' AS version FROM people GROUP BY city ORDER BY city LIMIT 2;
+RESET enable_hashagg;
+SELECT g, (SELECT dpboost_train('c' || g, '{"epsilon": 1, "trees": 5}', sick, age) ->> 'model' FROM people WHERE age > g) AS correlated FROM generate_series(1, 2) g;
+SELECT dpboost_train('same', '{"epsilon": 1, "trees": 5}', sick, age) = dpboost_train('same', '{"epsilon": 1, "trees": 5}', sick, age) AS one_release FROM people;
 SELECT dpboost_train((SELECT 'sub'), (SELECT '{"epsilon": 1, "trees": 5}'::jsonb), sick, age) ->> 'model' FROM people;
 SELECT dpboost_train('w', '{"epsilon": 1, "trees": 5}', sick, age) OVER () FROM people;
 SELECT dpboost_train('d', '{"epsilon": 1, "trees": 5}', sick, age ORDER BY age) FROM people;

@@ -207,8 +207,11 @@ Training* BeginTraining(const TrainingCall& call) {
     schema.has_units = call.unit != nullptr;
     LoadDomain(call.target, &schema.target_domain);
     auto* domains = static_cast<ColumnDomain*>(palloc0(sizeof(ColumnDomain) * (call.features.count + 1)));
+    // On an ungoverned relation bounds by name are all that counts: spare the look-up.
+    const JsonValue* bounds = schema.governed ? nullptr : options->Find("bounds");
     for (int i = 0; i < call.features.count; ++i)
-        LoadDomain(call.features.columns[i], &domains[i]);
+        if (bounds == nullptr || bounds->Find(call.features.columns[i].name) == nullptr)
+            LoadDomain(call.features.columns[i], &domains[i]);
     schema.feature_domains = domains;
 
     training->core =
