@@ -31,9 +31,9 @@ inline const uint8_t* ColumnOf(const KernelNode& node, const uint8_t* cells) {
                                             static_cast<uintptr_t>(node.column));
 }
 
-// Both forms below have the same shape. Subtree<Depth, Index, Base>::Leaf is the leaf, plus Base, within the
-// subtree of `Depth` levels at node Index: each node chooses between the results of its two halves; at the
-// bottom the comparison itself decides between the two leaves' numbers.
+// Both forms below have the same shape. In the first, Subtree<Depth, Index, Base>::Leaf is the leaf, plus
+// Base, within the subtree of `Depth` levels at node Index: each node chooses between the results of its two
+// halves; at the bottom the comparison itself decides between the two leaves' numbers.
 namespace avx2 {
 
 #define DPBOOST_INLINE __attribute__((target("avx2"), always_inline)) inline
@@ -124,32 +124,33 @@ DPBOOST_INLINE Mask GoesRight(const KernelNode& node, const uint8_t* cells) {
             _mm512_cmpgt_epi8_mask(_mm512_add_epi8(_mm512_loadu_si512(codes + 64), add), threshold)};
 }
 
-template <int Depth, int Index, int Base>
+// Leaves are counted within the subtree: choosing the right half adds the number of leaves of the left one,
+// in the same instruction.
+template <int Depth, int Index>
 struct Subtree {
     DPBOOST_INLINE static Rows Leaf(const KernelNode* nodes, const uint8_t* cells) {
-        const Rows left = Subtree<Depth - 1, 2 * Index + 1, Base>::Leaf(nodes, cells);
-        const Rows right = Subtree<Depth - 1, 2 * Index + 2, Base + (1 << (Depth - 1))>::Leaf(nodes, cells);
+        const Rows left = Subtree<Depth - 1, 2 * Index + 1>::Leaf(nodes, cells);
+        const Rows right = Subtree<Depth - 1, 2 * Index + 2>::Leaf(nodes, cells);
         const Mask mask = GoesRight(nodes[Index], cells);
-        return {_mm512_mask_blend_epi8(mask.low, left.low, right.low),
-                _mm512_mask_blend_epi8(mask.high, left.high, right.high)};
+        const __m512i half = _mm512_set1_epi8(1 << (Depth - 1));
+        return {_mm512_mask_add_epi8(left.low, mask.low, right.low, half),
+                _mm512_mask_add_epi8(left.high, mask.high, right.high, half)};
     }
 };
 
-template <int Index, int Base>
-struct Subtree<1, Index, Base> {
+template <int Index>
+struct Subtree<1, Index> {
     DPBOOST_INLINE static Rows Leaf(const KernelNode* nodes, const uint8_t* cells) {
         const Mask mask = GoesRight(nodes[Index], cells);
-        const __m512i left = _mm512_set1_epi8(static_cast<char>(Base));
-        const __m512i right = _mm512_set1_epi8(static_cast<char>(Base + 1));
-        return {_mm512_mask_blend_epi8(mask.low, left, right),
-                _mm512_mask_blend_epi8(mask.high, left, right)};
+        const __m512i one = _mm512_set1_epi8(1);
+        return {_mm512_maskz_mov_epi8(mask.low, one), _mm512_maskz_mov_epi8(mask.high, one)};
     }
 };
 
 template <int Depth>
 __attribute__((target("avx512f,avx512bw"))) void Leaves(const KernelNode* nodes, const uint8_t* cells,
                                                         uint8_t* out) {
-    const Rows leaf = Subtree<Depth, 0, 0>::Leaf(nodes, cells);
+    const Rows leaf = Subtree<Depth, 0>::Leaf(nodes, cells);
     _mm512_storeu_si512(out, leaf.low);
     _mm512_storeu_si512(out + 64, leaf.high);
 }
