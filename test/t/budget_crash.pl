@@ -19,6 +19,8 @@ $node->safe_psql('postgres', q{
     INSERT INTO visits SELECT i, i % 100, i FROM generate_series(1, 500) i;
     SELECT dpboost_protect('visits', 100, 1e-6);
     CREATE TABLE prize (LIKE visits INCLUDING ALL);
+    CREATE TABLE big (LIKE visits INCLUDING ALL);  -- trains for seconds
+    INSERT INTO big SELECT i, i % 100, i % 1000 FROM generate_series(1, 50000) i;
     CREATE FUNCTION train(model text, relation regclass, epsilon float8, trees int) RETURNS text LANGUAGE sql AS
         $$SELECT dpboost_train_on(model, relation, 'cost', epsilon => epsilon,
             options => jsonb_build_object('method', 'sbdt', 'trees', trees, 'subsample', 1)) ->> 'version'$$;
@@ -53,7 +55,7 @@ sub wait_until_up
 subtest 'kill -9 of the backend at every step: charge and model, or neither' => sub {
     my @steps = (
         # the core trains
-        [ 'while it trains', 20000, q{SELECT count(*) > 0 FROM dpboost_progress WHERE rounds_done > 0}, 0 ],
+        [ 'while it trains', 10000, q{SELECT count(*) > 0 FROM dpboost_progress WHERE rounds_done > 0}, 0 ],
         # the worker waits
         [ 'while the ledger is locked', 2,
             q{SELECT count(*) > 0 FROM pg_stat_activity WHERE backend_type = 'dpboost ledger' AND wait_event_type = 'Lock'}, 1 ],
@@ -64,7 +66,7 @@ subtest 'kill -9 of the backend at every step: charge and model, or neither' => 
         my ($name, $trees, $condition, $lock, $milliseconds) = @$step;
         my $before = sql('SELECT count(*) FROM dpboost.ledger');
         my $holder = $lock ? start_session("BEGIN; LOCK TABLE dpboost.charge_lock;\n") : undef;
-        my $victim = start_session("SELECT train('k', 'visits', 0.1, $trees);\n\\q\n");
+        my $victim = start_session("SELECT train('k', '" . ($trees > 2 ? 'big' : 'visits') . "', 0.1, $trees);\n\\q\n");
         if ($condition) { $node->poll_query_until('postgres', $condition) or die "$name: does not get there" }
         else            { select undef, undef, undef, $milliseconds / 1000 }
         kill 'KILL', $victim->{pid};
@@ -106,14 +108,11 @@ subtest '8 sessions, 1,000 attempts, one budget: spent to the last training, nev
     sql(q{SELECT dpboost_protect('prize', 0.75, 1e-6)});
     my $script = PostgreSQL::Test::Utils::tempdir() . '/attempt.sql';
     append_to_file($script, "SELECT attempt('race_:client_id');\n");
-    $script =~ s/'/'/;
     my ($out, $err);
     ok(IPC::Run::run([ 'pgbench', '-n', '-c', 8, '-j', 2, '-t', 125, '-f', $script, '-h', $node->host, '-p', $node->port, 'postgres' ],
             '>', \$out, '2>', \$err), 'no attempt failed otherwise')
       or diag $err;
-    my ($granted, $cost) = split /\|/,
-      sql(q{SELECT count(*), max(curve[o.i]) FROM dpboost.ledger l, dpboost.protection p,
-            LATERAL (SELECT 1 AS i) o WHERE l.model LIKE 'race%' AND p.epsilon = 0.75 GROUP BY p.rdp_order});
+    my $granted = sql(q{SELECT count(*) FROM dpboost.ledger WHERE model LIKE 'race%'});
     cmp_ok($granted, '>', 5, "$granted trainings were granted");
     is(sql(q{SELECT count(*) FROM dpboost.model WHERE name LIKE 'race%'}), $granted, 'each has its model');
     is(sql(q{SELECT attempt('race_last')}), 'f', 'there is no room for another');

@@ -1,0 +1,107 @@
+# pg_dump and restore: budgets come back as spent, with their tables and roles under the names they had when dumped, and
+# what is missing at restore gives no right. Oids change on the way and must not matter.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('budget_restore');
+$node->init;
+$node->append_conf('postgresql.conf', "fsync = off\n");
+$node->start;
+
+sub sql
+{
+    my ($database, $statements) = @_;
+    return $node->safe_psql($database, $statements);
+}
+
+sub error_of
+{
+    my ($database, $statements) = @_;
+    my ($status, $out, $err) = $node->psql($database, "\\set VERBOSITY verbose\n" . $statements);
+    return $err;
+}
+
+sub train
+{
+    my ($role, $model, $relation, $epsilon) = @_;
+    return qq{SET ROLE $role; SELECT dpboost_train_on('$model', '$relation', 'cost', epsilon => $epsilon, features => '{age}',
+        options => '{"method": "sbdt", "trees": 2, "subsample": 1}') ->> 'version';};
+}
+
+sql('postgres', q{CREATE ROLE owner; CREATE ROLE ana; CREATE ROLE carl; CREATE ROLE dora; CREATE DATABASE old OWNER owner;});
+sql('old', q{
+    CREATE EXTENSION dpboost;
+    GRANT CREATE ON SCHEMA public TO owner;
+    SET ROLE owner;
+    CREATE TABLE visits (id int PRIMARY KEY, age int, cost float8 CHECK (cost BETWEEN 0 AND 1000));
+    CREATE TABLE other (id int PRIMARY KEY, age int CHECK (age BETWEEN 0 AND 100), cost float8 CHECK (cost BETWEEN 0 AND 1000));
+    CREATE TABLE doomed (LIKE other INCLUDING ALL);
+    INSERT INTO visits SELECT i, i % 100, i FROM generate_series(1, 500) i;
+    SELECT dpboost_protect('visits', 1, 1e-6), dpboost_protect('other', 1, 1e-6), dpboost_protect('doomed', 1, 1e-6);
+    SELECT dpboost_set_domain('visits', 'age', 0, 99);
+    SELECT dpboost_set_budget('visits', r::regrole, 0.5, 1e-6), dpboost_set_budget('other', r::regrole, 0.5, 1e-6),
+           dpboost_set_budget('doomed', r::regrole, 0.5, 1e-6)
+    FROM unnest('{ana,carl,dora}'::text[]) r;});
+sql('old', train('ana', 'a', 'visits', 0.4));
+sql('old', train('carl', 'c', 'other', 0.4));
+sql('old', train('ana', 'd', 'doomed', 0.4));
+sql('old', q{SET ROLE ana; SELECT dpboost_share('a', 'carl');});
+# A rename that dpboost has not seen before the dump, and a table that is gone and whose name another one took.
+sql('old', q{SET ROLE owner; ALTER TABLE visits RENAME TO "Odd ""name"; DROP TABLE doomed;
+             CREATE TABLE doomed (id int PRIMARY KEY, age int CHECK (age BETWEEN 0 AND 100), cost float8 CHECK (cost BETWEEN 0 AND 1000));});
+my $budgets = q{SELECT relation, grantee, epsilon, releases, epsilon_spent FROM dpboost_budgets ORDER BY relation::text, grantee::text};
+my $before  = sql('old', $budgets);
+
+my $dump = $node->backup_dir . '.dump';
+$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, '-d', $node->connstr('old') ], 'pg_dump');
+
+subtest 'restored completely: the same budgets, as spent' => sub {
+    # Other oids than in the old database.
+    sql('postgres', 'CREATE DATABASE new OWNER owner');
+    sql('new', 'CREATE TABLE filler_1 (); CREATE TABLE filler_2 ();');
+    $node->command_ok([ 'pg_restore', '-e', '-d', $node->connstr('new'), $dump ], 'pg_restore');
+    is(sql('new', $budgets), $before, 'dpboost_budgets');
+    like(error_of('new', train('ana', 'a', '"Odd ""name"', 0.4)), qr/53400: privacy budget of role "ana"/, 'spent is spent, under the new name');
+    is(sql('new', train('ana', 'a', '"Odd ""name"', 0.1)), '2', 'and what is left can be used');
+    is(sql('new', q{SET ROLE carl; SELECT dpboost_predict('a', 40) IS NOT NULL}), 't', 'models and shares');
+    is(sql('new', q{SELECT lower || '-' || upper FROM dpboost.column_domain}), '0-99', 'domains');
+    like(error_of('new', train('ana', 'd', 'doomed', 0.1)), qr/42501/, 'a table that took the name of a dropped one gives no right');
+    is(sql('new', q{SELECT releases FROM dpboost_budgets WHERE relation = 'doomed'::regclass}), '1', 'but counts what was spent under its name');
+};
+
+subtest 'restored where a role and a table are missing: no budget there, the rest as it was' => sub {
+    sql('postgres', 'CREATE DATABASE part OWNER owner; ');
+    sql('old', 'REASSIGN OWNED BY carl TO owner; DROP OWNED BY carl');
+    sql('new', 'DROP OWNED BY carl');
+    sql('postgres', 'DROP ROLE carl');
+    my ($list) = run_command([ 'pg_restore', '-l', $dump ]);
+    my $file = $node->backup_dir . '.list';
+    append_to_file($file, join("\n", grep { !/ other( |_)/ } split /\n/, $list) . "\n");
+    $node->command_ok([ 'pg_restore', '-e', '-L', $file, '-d', $node->connstr('part'), $dump ], 'pg_restore');
+    is(sql('part', q{SELECT count(*) FROM dpboost_budgets WHERE relation = '"Odd ""name"'::regclass}), '3', 'cap, ana and dora');
+    like(error_of('part', train('ana', 'a', '"Odd ""name"', 0.4)), qr/53400/, 'spent is spent');
+    # The table comes later, and another carl: neither has rights, both count what was spent.
+    sql('part', q{CREATE ROLE carl; SET ROLE owner;
+                  CREATE TABLE other (id int PRIMARY KEY, age int CHECK (age BETWEEN 0 AND 100), cost float8 CHECK (cost BETWEEN 0 AND 1000));});
+    like(error_of('part', train('carl', 'x', 'other', 0.01)), qr/42501: permission denied to train/, 'carl has no right');
+    like(error_of('part', train('dora', 'x', 'other', 0.01)), qr/42501: permission denied to train/, 'dora neither');
+    like(error_of('part', train('carl', 'c', '"Odd ""name"', 0.01)), qr/42501/, 'nor has carl on a table that was restored');
+    like(error_of('part', q{SET ROLE carl; SELECT dpboost_predict('c', 40);}), qr/ERROR/, 'nor the models of the old carl');
+    is(sql('part', q{SELECT epsilon || '|' || releases FROM dpboost_budgets WHERE relation = 'other'::regclass}), '1|1', 'the cap is there, as spent');
+    sql('part', q{SET ROLE owner; SELECT dpboost_set_budget('other', 'carl', 0.5, 1e-6)});
+    like(error_of('part', train('carl', 'x', 'other', 0.4)), qr/53400: privacy budget of role "carl"/, 'granted again: spent is spent');
+};
+
+subtest 'dumped a second time: nothing is lost' => sub {
+    $node->command_ok([ 'pg_dump', '-Fc', '-f', "$dump.2", '-d', $node->connstr('part') ], 'pg_dump');
+    sql('postgres', 'CREATE DATABASE again OWNER owner');
+    $node->command_ok([ 'pg_restore', '-e', '-d', $node->connstr('again'), "$dump.2" ], 'pg_restore');
+    is(sql('again', $budgets), sql('part', $budgets), 'dpboost_budgets');
+};
+
+$node->stop('immediate');
+done_testing();
