@@ -13,6 +13,8 @@ namespace {
 
 // What floating-point addition of up to 1e7 charges may lose, relatively; taken off what is left.
 constexpr double kSlack = 1e-9;
+// A view must not take seconds: with more different events than this, totals are shown by their curve.
+constexpr std::size_t kMaxDistinctEvents = 64;
 
 // sbdt.txt Cor 6 for a Gaussian-like total, rho(alpha) = alpha mu^2 / 2, at the best of the 64 orders.
 double GaussianEpsilon(double mu_squared, double delta) {
@@ -134,7 +136,18 @@ double ComposedEpsilon(const std::vector<Release>& releases, double delta) {
         events.insert(events.end(), release.events.begin(), release.events.end());
     }
     const double by_curve = CurveToEpsilon(curve, delta).epsilon;
-    if (delta == 0 || !PldApplies(events))
+    std::vector<Event> distinct;
+    for (const Event& event : events) {
+        auto same = [&](const Event& other) {
+            return event.kind == other.kind && event.parameter == other.parameter &&
+                   event.sampling_rate == other.sampling_rate;
+        };
+        const bool gaussian = event.kind == EventKind::kGaussian && event.sampling_rate == 1;
+        if (!gaussian && distinct.size() <= kMaxDistinctEvents &&
+            std::none_of(distinct.begin(), distinct.end(), same))
+            distinct.push_back(event);
+    }
+    if (delta == 0 || !PldApplies(events) || distinct.size() > kMaxDistinctEvents)
         return by_curve;
     return std::min(by_curve, ProvenEpsilon(events, delta));
 }
