@@ -150,27 +150,35 @@ Datum AncestorIdentities(Oid relid) {
     return AllIdentities(ResolveIdentities(ancestors, CurrentMemoryContext));
 }
 
-// Adds up what the ledger holds against a budget. A release counts once, however many ways lead to it, and
-// the sum is rounded up.
+// The releases that count against a budget, as a condition on dpboost.ledger. A release counts once, however
+// many ways lead to it. $1: identities of the relation, $2: of its ancestors, $3 and $4: the role.
+constexpr char kCountedForAll[] =
+    " WHERE release_id IN (SELECT release_id FROM dpboost.charge"
+    " WHERE relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))";
+constexpr char kCountedForRole[] =
+    " WHERE release_id IN (SELECT release_id FROM dpboost.charge"
+    " WHERE (relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))"
+    " AND (role::oid = $3 OR role_name = $4))";
+
+uint64 ReadCounted(const char* selection, const BudgetState* state, ArrayType* ids, const char* grouping) {
+    const bool has_role = OidIsValid(state->role);
+    const Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, OIDOID, NAMEOID};
+    NameData role_name;
+    namestrcpy(&role_name, state->role_name);
+    const Datum values[] = {PointerGetDatum(ids), AncestorIdentities(state->relid),
+                            ObjectIdGetDatum(state->role), NameGetDatum(&role_name)};
+    const char* query = psprintf("SELECT %s FROM dpboost.ledger%s%s", selection,
+                                 has_role ? kCountedForRole : kCountedForAll, grouping);
+    return CatalogRead(query, has_role ? 4 : 2, types, values, nullptr, 0);
+}
+
+// Adds up what the ledger holds against a budget, rounded up.
 void CountSpending(BudgetState* state, ArrayType* ids) {
     if (ids == nullptr)
         return;
-    const char* query =
-        OidIsValid(state->role)
-            ? "SELECT count(*), sum(CASE WHEN $3 > 0 THEN curve[$3] ELSE pure_epsilon END)"
-              " FROM dpboost.ledger WHERE release_id IN (SELECT release_id FROM dpboost.charge"
-              " WHERE (relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))"
-              " AND (role::oid = $4 OR role_name = $5))"
-            : "SELECT count(*), sum(CASE WHEN $3 > 0 THEN curve[$3] ELSE pure_epsilon END)"
-              " FROM dpboost.ledger WHERE release_id IN (SELECT release_id FROM dpboost.charge"
-              " WHERE relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))";
-    NameData role_name;
-    namestrcpy(&role_name, state->role_name);
-    const Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, INT4OID, OIDOID, NAMEOID};
-    const Datum values[] = {PointerGetDatum(ids), AncestorIdentities(state->relid),
-                            Int32GetDatum(CurveIndex(state->order)), ObjectIdGetDatum(state->role),
-                            NameGetDatum(&role_name)};
-    CatalogRead(query, OidIsValid(state->role) ? 5 : 3, types, values, nullptr, 1);
+    const int index = CurveIndex(state->order);
+    const char* rho = index > 0 ? psprintf("curve[%d]", index) : "pure_epsilon";
+    ReadCounted(psprintf("count(*), sum(%s)", rho), state, ids, "");
     bool is_null;
     state->releases = DatumGetInt64(Column(0, 1, &is_null));
     Datum sum = Column(0, 2, &is_null);
@@ -180,17 +188,18 @@ void CountSpending(BudgetState* state, ArrayType* ids) {
     state->spent = is_null ? 0 : DatumGetFloat8(sum) * (1 + rounding);
 }
 
-BudgetList* Load(const RelationSet* relations, Oid caller, bool caps, bool allowances) {
+enum class Counting { kSpending, kLimitsOnly };
+
+BudgetList* Load(const RelationSet* relations, Oid caller, bool allowances, Counting counting) {
     Collected collected;
     Start(&collected, CurrentMemoryContext);
     CatalogScope scope;
     CatalogBegin(&scope);
     Identities* identities = ResolveIdentities(relations, CurrentMemoryContext);
-    if (caps)
-        AppendCaps(&collected, relations, identities);
+    AppendCaps(&collected, relations, identities);
     if (allowances)
         AppendAllowances(&collected, relations, caller);
-    for (int b = 0; b < collected.list->count; ++b) {
+    for (int b = 0; counting == Counting::kSpending && b < collected.list->count; ++b) {
         for (int i = 0; i < relations->count; ++i) {
             if (relations->items[i].relid == collected.list->items[b].relid)
                 CountSpending(&collected.list->items[b], identities->of[i]);
@@ -247,15 +256,37 @@ TrainRight CheckMayTrain(Oid caller, Oid relid, const AttrNumber* columns, int c
 }
 
 BudgetList* LoadBudgets(Oid caller, const RelationSet* relations) {
-    return Load(relations, caller, true, true);
+    return Load(relations, caller, true, Counting::kSpending);
 }
 
 BudgetList* LoadAllBudgets(const RelationSet* relations) {
-    return Load(relations, InvalidOid, true, true);
+    return Load(relations, InvalidOid, true, Counting::kSpending);
+}
+
+CountedPlans* LoadCountedPlans(const RelationSet* relations, const BudgetState* state, int limit) {
+    auto* result = static_cast<CountedPlans*>(
+        palloc0(offsetof(CountedPlans, items) + sizeof(CountedPlan) * (limit + 1)));
+    MemoryContext outer = CurrentMemoryContext;
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    ArrayType* ids = ResolveIdentities(relations, CurrentMemoryContext)->of[0];
+    if (ids != nullptr)
+        result->count = static_cast<int>(
+            ReadCounted("plan, count(*)", state, ids, psprintf(" GROUP BY plan LIMIT %d", limit + 1)));
+    MemoryContext inner = MemoryContextSwitchTo(outer);
+    for (int i = 0; i < result->count; ++i) {
+        bool is_null;
+        bytea* plan = DatumGetByteaPCopy(Column(i, 1, &is_null));
+        result->items[i] = {VARDATA_ANY(plan), static_cast<size_t>(VARSIZE_ANY_EXHDR(plan)),
+                            DatumGetInt64(Column(i, 2, &is_null))};
+    }
+    MemoryContextSwitchTo(inner);
+    CatalogEnd(&scope);
+    return result;
 }
 
 bool IsGoverned(const RelationSet* relations) {
-    return LoadAllBudgets(relations)->count > 0;
+    return Load(relations, InvalidOid, true, Counting::kLimitsOnly)->count > 0;
 }
 
 void CheckPerTrainLimit(const BudgetList* budgets, double epsilon, double delta) {
@@ -289,7 +320,7 @@ const BudgetState* UnmetUnit(const BudgetList* budgets, Oid main, const char* un
 }
 
 char* PrivacyUnit(const RelationSet* relations, Oid named) {
-    BudgetList* caps = Load(relations, InvalidOid, true, false);
+    BudgetList* caps = Load(relations, InvalidOid, false, Counting::kLimitsOnly);
     const BudgetState* chosen = nullptr;
     for (int i = 0; i < caps->count; ++i) {
         const BudgetState* cap = &caps->items[i];

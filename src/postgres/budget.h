@@ -49,6 +49,20 @@ BudgetList* LoadBudgets(Oid caller, const RelationSet* relations);
 // Every cap and allowance on the relations, whoever spends them.
 BudgetList* LoadAllBudgets(const RelationSet* relations);
 
+// The distinct plans that were charged to a budget, with how often each was.
+struct CountedPlan {
+    const char* bytes;
+    size_t size;
+    int64 count;
+};
+struct CountedPlans {
+    int count;
+    CountedPlan items[FLEXIBLE_ARRAY_MEMBER];
+};
+
+// At most limit + 1 of them, of a budget on the only member of `relations`.
+CountedPlans* LoadCountedPlans(const RelationSet* relations, const BudgetState* state, int limit);
+
 // Raises 53400 if one of the budgets allows less per training.
 void CheckPerTrainLimit(const BudgetList* budgets, double epsilon, double delta);
 

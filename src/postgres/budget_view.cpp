@@ -32,6 +32,30 @@ void Compute(const BudgetState* state, const char* plan_bytes, size_t plan_size,
     });
 }
 
+// Composing more kinds of trainings than this takes too long for a view.
+constexpr int kMaxPlans = 16;
+
+// What the releases add up to: by their privacy loss distributions if that can be done, else by the Renyi
+// order of the budget, which is what checks go by.
+double SpentEpsilon(const RelationSet* relation, const BudgetState* state, const Figures& figures) {
+    if (state->releases == 0 || state->delta == 0)
+        return figures.spent_epsilon;
+    const CountedPlans* plans = LoadCountedPlans(relation, state, kMaxPlans);
+    double composed = figures.spent_epsilon;
+    if (plans->count > kMaxPlans)
+        return composed;
+    CallCore([&] {
+        std::vector<Release> releases;
+        for (int i = 0; i < plans->count; ++i) {
+            const CountedPlan& plan = plans->items[i];
+            Release release = Release::Parse(std::string_view(plan.bytes, plan.size));
+            releases.insert(releases.end(), static_cast<size_t>(plan.count), release);
+        }
+        composed = std::min(composed, ComposedEpsilon(releases, state->delta));
+    });
+    return composed;
+}
+
 // The shortest text that reads back as the same number.
 void AppendNumber(StringInfo text, double value) {
     char number[32];
@@ -85,21 +109,21 @@ List* GovernedRelations() {
     return relations;
 }
 
-// The budgets of one relation, whoever they belong to.
-BudgetList* BudgetsOf(Oid relid) {
+RelationSet* OnlyRelation(Oid relid) {
     const char* name = get_rel_name(relid);
-    const char* schema_name = get_namespace_name(get_rel_namespace(relid));
+    const char* schema_name = name == nullptr ? nullptr : get_namespace_name(get_rel_namespace(relid));
     auto* set = static_cast<RelationSet*>(palloc0(offsetof(RelationSet, items) + sizeof(ReadRelation)));
-    if (name == nullptr || schema_name == nullptr)
-        return static_cast<BudgetList*>(palloc0(sizeof(BudgetList)));
+    if (schema_name == nullptr)
+        return set;  // dropped meanwhile
     set->count = 1;
     set->items[0].relid = relid;
     strlcpy(set->items[0].schema_name, schema_name, NAMEDATALEN);
     strlcpy(set->items[0].relation_name, name, NAMEDATALEN);
-    return LoadAllBudgets(set);
+    return set;
 }
 
-void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* budget) {
+void PutRow(Tuplestorestate* store, TupleDesc descriptor, const RelationSet* relation,
+            const BudgetState* budget) {
     Figures figures;
     Compute(budget, nullptr, 0, &figures);
     NameData unit;
@@ -109,7 +133,7 @@ void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* bud
                       Float8GetDatum(budget->epsilon),
                       Float8GetDatum(budget->delta),
                       Float8GetDatum(budget->max_epsilon_per_train),
-                      Float8GetDatum(figures.spent_epsilon),
+                      Float8GetDatum(SpentEpsilon(relation, budget, figures)),
                       Float8GetDatum(figures.remaining_epsilon),
                       Float8GetDatum(figures.remaining_share),
                       Int64GetDatum(budget->releases),
@@ -128,7 +152,8 @@ void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* bud
 }
 
 // An owner sees all; others see the allowances that they can use, and with one of them the cap.
-void PutVisible(Tuplestorestate* store, TupleDesc descriptor, const BudgetList* budgets, Oid viewer) {
+void PutVisible(Tuplestorestate* store, TupleDesc descriptor, const RelationSet* relation, Oid viewer) {
+    const BudgetList* budgets = LoadAllBudgets(relation);
     bool has_allowance = false;
     for (int i = 0; i < budgets->count; ++i) {
         const BudgetState* budget = &budgets->items[i];
@@ -138,7 +163,7 @@ void PutVisible(Tuplestorestate* store, TupleDesc descriptor, const BudgetList* 
         const BudgetState* budget = &budgets->items[i];
         const bool own = OidIsValid(budget->role) ? has_privs_of_role(viewer, budget->role) : has_allowance;
         if (own || OwnsRelation(budget->relid, viewer))
-            PutRow(store, descriptor, budget);
+            PutRow(store, descriptor, relation, budget);
     }
 }
 
@@ -179,6 +204,6 @@ Datum dpboost_budget_rows(PG_FUNCTION_ARGS) {
     const Oid viewer = GetUserId();
     ListCell* cell;
     foreach (cell, dpboost::GovernedRelations())
-        dpboost::PutVisible(store, descriptor, dpboost::BudgetsOf(lfirst_oid(cell)), viewer);
+        dpboost::PutVisible(store, descriptor, dpboost::OnlyRelation(lfirst_oid(cell)), viewer);
     return Datum(0);
 }

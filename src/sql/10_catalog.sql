@@ -165,7 +165,7 @@ COMMENT ON COLUMN dpboost.ledger.curve IS 'Renyi divergence at the 64 orders';
 COMMENT ON COLUMN dpboost.ledger.pure_epsilon IS 'the same at order infinity: its epsilon at delta 0';
 
 CREATE TABLE dpboost.charge (
-    release_id bigint NOT NULL REFERENCES dpboost.ledger,
+    release_id bigint NOT NULL,
     relation_id bigint NOT NULL,
     role dpboost.role_ref NOT NULL,
     role_name name NOT NULL,
