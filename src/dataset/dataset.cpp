@@ -125,6 +125,27 @@ Dataset DatasetBuilder::Finish(Interrupt& interrupt) {
 
 // Numbers units in the order of their first row, by a hash table of first rows; then sorts rows by unit by
 // counting. The keys are freed before the second part.
+void DatasetBuilder::SetCodes(size_t column, const uint16_t* codes, size_t count) noexcept {
+    const Cursor cursor = cursors_[column];
+    const uint16_t missing = cursor.missing;
+    if (cursor.wide) {
+        auto* out = reinterpret_cast<uint16_t*>(cursor.codes) + next_;
+        for (size_t i = 0; i < count; i++)
+            out[i] = std::min(codes[i], missing);
+    } else {
+        uint8_t* out = cursor.codes + next_;
+        for (size_t i = 0; i < count; i++)
+            out[i] = static_cast<uint8_t>(std::min(codes[i], missing));
+    }
+}
+
+void DatasetBuilder::AppendRows(const float* labels, const UnitKey* units, size_t count) noexcept {
+    std::copy(labels, labels + count, labels_ + next_);
+    if (unit_keys_ != nullptr)
+        std::copy(units, units + count, unit_keys_ + next_);
+    next_ += count;
+}
+
 void DatasetBuilder::GroupUnits(Interrupt& interrupt) {
     size_t rows = dataset_.rows_;
     std::vector<uint32_t>& row_unit = dataset_.row_unit_;

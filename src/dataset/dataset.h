@@ -142,6 +142,10 @@ class DatasetBuilder {
         else
             cursor.codes[next_] = static_cast<uint8_t>(code);
     }
+    // The same for `count` rows that AppendRows will add; at most room() of them.
+    void SetCodes(size_t column, const uint16_t* codes, size_t count) noexcept;
+    size_t room() const noexcept { return kBlockRows - next_; }
+
     // The label is TargetSpec::Label's. The key is ignored without privacy units.
     void AppendRow(float label, const UnitKey& unit = {}) noexcept {
         labels_[next_] = label;
@@ -149,6 +153,8 @@ class DatasetBuilder {
             unit_keys_[next_] = unit;
         next_++;
     }
+
+    void AppendRows(const float* labels, const UnitKey* units, size_t count) noexcept;
 
     // Bytes in use, counted against the limit.
     size_t memory_used() const noexcept { return dataset_.memory_used_; }

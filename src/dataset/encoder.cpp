@@ -117,6 +117,28 @@ bool Encoder::FillSlices(uint32_t slices) {
     return max_edges_per_slice_ <= 1;
 }
 
+void Encoder::Numbers(const double* values, size_t count, uint16_t* codes) const noexcept {
+    if (!linear_ || max_edges_per_slice_ > 1) {
+        for (size_t i = 0; i < count; i++)
+            codes[i] = Number(values[i]);
+        return;
+    }
+    const double lower = lower_, upper = upper_, slices_per_unit = slices_per_unit_;
+    const uint16_t* slice_code = slice_code_.data();
+    const double* edges = edges_.data();
+    const uint16_t missing = missing_;
+    for (size_t i = 0; i < count; i++) {
+        const double raw = values[i];
+        double value = raw > lower ? raw : lower;  // NaN becomes lower, and missing below
+        value = value < upper ? value : upper;
+        // Slices are few, so the conversion by way of a signed integer is the same and cheaper.
+        const auto slice = static_cast<uint32_t>(static_cast<int32_t>((value - lower) * slices_per_unit));
+        const uint32_t code = slice_code[slice];
+        const auto bin = static_cast<uint16_t>(code + (edges[code] < value));
+        codes[i] = raw - raw == 0 ? bin : missing;
+    }
+}
+
 uint16_t Encoder::SearchSlice(uint32_t slice, double value) const noexcept {
     if (kind_ != FeatureKind::kNumeric)
         return missing_;

@@ -35,6 +35,9 @@ class Encoder {
         return SearchSlice(slice, value);
     }
 
+    // The same for many values at once; what does not change stays in registers.
+    void Numbers(const double* values, size_t count, uint16_t* codes) const noexcept;
+
     // For levels and hashed text; any other kind gives missing.
     uint16_t Text(const char* text, size_t size) const noexcept;
 

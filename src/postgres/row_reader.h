@@ -66,7 +66,8 @@ struct ColumnReader {
     };
 
     ValueKind kind;
-    bool as_number;  // the feature is numeric
+    ValueKind fast_kind;  // kFloat8, kFloat4 or kInt4 of a numeric feature, else kUnknown
+    bool as_number;       // the feature is numeric
     uint16_t missing;
     uint16_t boolean_codes[2];
     const Encoder* encoder;
@@ -84,16 +85,13 @@ void MakeColumnReader(Oid type, ValueKind kind, const Encoder* encoder, ColumnRe
 uint16_t ReadSlowCode(const ColumnReader& reader, Datum value);
 
 inline uint16_t ReadCode(const ColumnReader& reader, Datum value) {
-    switch (reader.as_number ? reader.kind : ValueKind::kUnknown) {
-        case ValueKind::kFloat8:
-            return reader.encoder->Number(DatumGetFloat8(value));
-        case ValueKind::kFloat4:
-            return reader.encoder->Number(DatumGetFloat4(value));
-        case ValueKind::kInt4:
-            return reader.encoder->Number(DatumGetInt32(value));
-        default:
-            return ReadSlowCode(reader, value);
-    }
+    if (reader.fast_kind == ValueKind::kFloat8)
+        return reader.encoder->Number(DatumGetFloat8(value));
+    if (reader.fast_kind == ValueKind::kInt4)
+        return reader.encoder->Number(DatumGetInt32(value));
+    if (reader.fast_kind == ValueKind::kFloat4)
+        return reader.encoder->Number(DatumGetFloat4(value));
+    return ReadSlowCode(reader, value);
 }
 
 // How the target becomes a label: by number, or by comparison with the positive class.

@@ -216,7 +216,8 @@ Training* BeginTraining(const TrainingCall& call) {
 
     training->core =
         CoreState<TrainingCore>::Make(CurrentMemoryContext, schema, MaxMemoryBytes(), TrainingThreads());
-    training->builder = (*training->core)->builder();
+    training->buffer = (*training->core)->buffer();
+    training->columns = training->buffer->columns.data();
     CheckPerTrainLimit(training->budgets, (*training->core)->options().epsilon,
                        (*training->core)->options().delta);
     MakeReaders(training);
@@ -224,8 +225,8 @@ Training* BeginTraining(const TrainingCall& call) {
     return training;
 }
 
-void GrowTraining(Training* training) {
-    CallCore([&] { (*training->core)->Grow(); });
+void FlushRows(Training* training) {
+    CallCore([&] { (*training->core)->AppendRows(); });
 }
 
 Datum FinishTraining(Training* training) {

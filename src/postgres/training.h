@@ -32,7 +32,8 @@ struct Training {
     const BudgetList* budgets;
     CoreState<TrainingCore>* core;
 
-    DatasetBuilder* builder;
+    RowBuffer* buffer;
+    const RowBuffer::Column* columns;
     int features;
     ColumnReader* readers;
     TargetReader target;
@@ -44,8 +45,22 @@ struct Training {
 // fail later, before any row is read. The call must live as long as the training.
 Training* BeginTraining(const TrainingCall& call);
 
-// Makes room for the next rows.
-void GrowTraining(Training* training);
+// Takes a full buffer's rows into the dataset.
+void FlushRows(Training* training);
+
+// Puts one value of a column into row `row` of the buffer.
+inline void BufferValue(const ColumnReader& reader, const RowBuffer::Column& column, size_t row, Datum value,
+                        bool is_null) {
+    if (reader.fast_kind == ValueKind::kFloat8)
+        column.numbers[row] = is_null ? std::numeric_limits<double>::quiet_NaN() : DatumGetFloat8(value);
+    else if (reader.fast_kind == ValueKind::kInt4)
+        column.numbers[row] = is_null ? std::numeric_limits<double>::quiet_NaN() : DatumGetInt32(value);
+    else if (reader.as_number)
+        column.numbers[row] =
+            is_null ? std::numeric_limits<double>::quiet_NaN() : ReadNumber(reader.kind, value);
+    else
+        column.codes[row] = is_null ? reader.missing : ReadSlowCode(reader, value);
+}
 
 // Appends a row; `feature(i, &is_null)` gives the i-th feature's value. A row without a target is skipped.
 template <class Feature>
@@ -53,19 +68,19 @@ inline void AppendRow(Training* training, NullableDatum target, NullableDatum un
     float label;
     if (target.isnull || !ReadLabel(training->target, target.value, &label))
         return;
-    DatasetBuilder* builder = training->builder;
-    if (builder->Full())
-        GrowTraining(training);
-    for (int i = 0; i < training->features; ++i) {
+    RowBuffer* const buffer = training->buffer;
+    const size_t row = buffer->rows;
+    const int features = training->features;
+    for (int i = 0; i < features; ++i) {
         bool is_null;
         const Datum value = feature(i, &is_null);
-        const ColumnReader& reader = training->readers[i];
-        builder->SetCode(i, is_null ? reader.missing : ReadCode(reader, value));
+        BufferValue(training->readers[i], training->columns[i], row, value, is_null);
     }
+    buffer->labels[row] = label;
     if (training->has_units)
-        builder->AppendRow(label, unit.isnull ? NullUnitKey() : ReadUnit(training->unit_type, unit.value));
-    else
-        builder->AppendRow(label);
+        buffer->units[row] = unit.isnull ? NullUnitKey() : ReadUnit(training->unit_type, unit.value);
+    if (++buffer->rows == RowBuffer::kRows)
+        FlushRows(training);
 }
 
 // Trains, commits charge and model, and returns the result as jsonb. The training is over afterwards.

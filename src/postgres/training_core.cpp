@@ -1,5 +1,7 @@
 #include "postgres/training_core.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "learner/private_bounds.h"
 #include "postgres/json_text.h"
@@ -42,6 +44,11 @@ std::string DescribeFeatures(const std::vector<FeatureSpec>& features) {
 
 }  // namespace
 
+size_t RowBuffer::bytes() const {
+    return numbers.size() * sizeof(double) + codes.size() * sizeof(uint16_t) + labels.size() * sizeof(float) +
+           units.size() * sizeof(UnitKey);
+}
+
 TrainingCore::TrainingCore(const TrainingSchema& schema, size_t memory, int threads)
     : options_(ReadOptions(schema)),
       target_(EncodeTarget(schema.target, schema.target_domain, options_, schema.governed)),
@@ -56,6 +63,7 @@ TrainingCore::TrainingCore(const TrainingSchema& schema, size_t memory, int thre
     for (int i = 0; i < schema.features.count; ++i)
         whole_numbers_.push_back(IsWhole(schema.features.columns[i].kind));
     builder_.emplace(features_.specs, target_.spec, schema.has_units, limits_);
+    MakeBuffer(schema.has_units);
 }
 
 TrainingCore::~TrainingCore() {
@@ -71,14 +79,58 @@ void TrainingCore::Calibrate(const std::vector<BudgetConstraint>& budgets) {
     plan_bytes_ = plan_->Serialize();
 }
 
-void TrainingCore::Grow() {
-    builder_->Grow();
-    held_bytes += builder_->memory_used() - counted_bytes_;
-    counted_bytes_ = builder_->memory_used();
-    if (held_bytes > limits_.memory)
+void TrainingCore::MakeBuffer(bool has_units) {
+    size_t numeric = 0;
+    for (const FeatureSpec& spec : features_.specs)
+        numeric += spec.kind() == FeatureKind::kNumeric ? 1 : 0;
+    buffer_.numbers.resize(numeric * RowBuffer::kRows);
+    buffer_.codes.resize((features_.specs.size() - numeric) * RowBuffer::kRows);
+    buffer_.labels.resize(RowBuffer::kRows);
+    if (has_units)
+        buffer_.units.resize(RowBuffer::kRows);
+    double* numbers = buffer_.numbers.data();
+    uint16_t* codes = buffer_.codes.data();
+    for (const FeatureSpec& spec : features_.specs) {
+        const bool is_numeric = spec.kind() == FeatureKind::kNumeric;
+        buffer_.columns.push_back({is_numeric ? numbers : nullptr, is_numeric ? nullptr : codes});
+        if (is_numeric)
+            numbers += RowBuffer::kRows;
+        else
+            codes += RowBuffer::kRows;
+    }
+    CountMemory();
+}
+
+void TrainingCore::CountMemory() {
+    const size_t bytes = builder_->memory_used() + buffer_.bytes();
+    const size_t others = held_bytes - counted_bytes_;
+    if (others + bytes > limits_.memory)
         throw Error(ErrorCode::kOutOfMemory, "the trainings of this query need more than dpboost.max_memory",
                     "Each group trains a model of its own, and their rows are held at the same time.",
                     "Raise dpboost.max_memory, or train fewer groups at a time.");
+    held_bytes = others + bytes;
+    counted_bytes_ = bytes;
+}
+
+void TrainingCore::AppendRows() {
+    size_t done = 0;
+    while (done < buffer_.rows) {
+        if (builder_->Full()) {
+            builder_->Grow();
+            CountMemory();
+        }
+        const size_t count = std::min(buffer_.rows - done, builder_->room());
+        for (size_t i = 0; i < encoders_.size(); ++i) {
+            const RowBuffer::Column& column = buffer_.columns[i];
+            uint16_t codes[RowBuffer::kRows];
+            if (column.numbers != nullptr)
+                encoders_[i].Numbers(column.numbers + done, count, codes);
+            builder_->SetCodes(i, column.numbers != nullptr ? codes : column.codes + done, count);
+        }
+        builder_->AppendRows(buffer_.labels.data() + done, buffer_.units.data() + done, count);
+        done += count;
+    }
+    buffer_.rows = 0;
 }
 
 void TrainingCore::FindPrivateBounds(Dataset* dataset, NoiseSource& noise, Interrupt& interrupt) {
@@ -101,6 +153,7 @@ void TrainingCore::Train(ChaChaSource::Seed&& seed, Interrupt& interrupt, Progre
     ChaChaSource source(std::move(seed));
     Random random(source);
     ExactNoise noise(random);
+    AppendRows();
     Dataset dataset = builder_->Finish(interrupt);
     if (!features_.find_private.empty())
         FindPrivateBounds(&dataset, noise, interrupt);

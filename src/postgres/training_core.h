@@ -28,6 +28,26 @@ struct TrainingSchema {
     bool has_units;
 };
 
+// Rows on their way into the dataset, kept by column so that a column's values are encoded in one go: numbers
+// as they are (NaN: missing), everything else as codes. The caller fills row after row and calls AppendRows.
+struct RowBuffer {
+    static constexpr size_t kRows = 128;
+
+    size_t rows = 0;
+    std::vector<double> numbers;  // kRows per numeric feature
+    std::vector<uint16_t> codes;  // kRows per other feature
+    std::vector<float> labels;
+    std::vector<UnitKey> units;  // empty without privacy units
+    // Where each feature's values begin; one of the two is null.
+    struct Column {
+        double* numbers;
+        uint16_t* codes;
+    };
+    std::vector<Column> columns;
+
+    size_t bytes() const;
+};
+
 class TrainingCore {
   public:
     // Reads the options and decides the encodings. `memory` is dpboost.max_memory, which all trainings of a
@@ -40,13 +60,13 @@ class TrainingCore {
     const TrainingOptions& options() const { return options_; }
     const TargetRule& target() const { return target_; }
     const std::vector<Encoder>& encoders() const { return encoders_; }
-    DatasetBuilder* builder() { return &*builder_; }
+    RowBuffer* buffer() { return &buffer_; }
 
     // Fixes the noise; throws kBudgetExhausted if a budget does not allow it.
     void Calibrate(const std::vector<BudgetConstraint>& budgets);
 
-    // Makes room for rows; an estimate never calls it.
-    void Grow();
+    // Takes the buffered rows into the dataset. Throws kOutOfMemory beyond dpboost.max_memory.
+    void AppendRows();
 
     // Consumes the rows and takes all charges of the plan. Wipes the seed.
     void Train(ChaChaSource::Seed&& seed, Interrupt& interrupt, Progress& progress);
@@ -60,6 +80,8 @@ class TrainingCore {
     const std::string& Describe(const char* model, int version, const char* remaining);
 
   private:
+    void MakeBuffer(bool has_units);
+    void CountMemory();
     void FindPrivateBounds(Dataset* dataset, NoiseSource& noise, Interrupt& interrupt);
 
     TrainingOptions options_;
@@ -70,6 +92,7 @@ class TrainingCore {
     std::unique_ptr<Method> method_;
     std::vector<Encoder> encoders_;
     std::optional<DatasetBuilder> builder_;
+    RowBuffer buffer_;
     std::optional<Plan> plan_;
     size_t counted_bytes_ = 0;
     std::string plan_bytes_;
