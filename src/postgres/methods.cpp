@@ -13,7 +13,7 @@ void Set(const std::optional<double>& given, T* option) {
         *option = static_cast<T>(*given);
 }
 
-class SbdtMethod final : public Method {
+class SbdtMethod final : public TrainingMethod {
   public:
     SbdtMethod(const TrainingOptions& given, Task task, int threads)
         : epsilon_(given.epsilon),
@@ -57,7 +57,8 @@ class SbdtMethod final : public Method {
 
 }  // namespace
 
-std::unique_ptr<Method> MakeMethod(const TrainingOptions& options, const TargetSpec& target, int threads) {
+std::unique_ptr<TrainingMethod> MakeTrainingMethod(const TrainingOptions& options, const TargetSpec& target,
+                                                   int threads) {
     if (options.method == "sbdt")
         return std::make_unique<SbdtMethod>(options, target.task(), threads);
     throw Error(ErrorCode::kInternal, "method without an implementation");

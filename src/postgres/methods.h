@@ -14,9 +14,9 @@
 
 namespace dpboost {
 
-class Method {
+class TrainingMethod {
   public:
-    virtual ~Method() = default;
+    virtual ~TrainingMethod() = default;
 
     // The mechanisms that Train will draw, for the options' epsilon and delta. Throws
     // Error(kInvalidParameter) for options that do not fit together.
@@ -30,6 +30,7 @@ class Method {
 };
 
 // `threads` may change how fast it is, never the result.
-std::unique_ptr<Method> MakeMethod(const TrainingOptions& options, const TargetSpec& target, int threads);
+std::unique_ptr<TrainingMethod> MakeTrainingMethod(const TrainingOptions& options, const TargetSpec& target,
+                                                   int threads);
 
 }  // namespace dpboost

@@ -156,9 +156,9 @@ void LoadModel(const char* text, size_t size, std::shared_ptr<CachedModel>* mode
     ModelEntry entry;
     FindModel(name, version, &entry);
     if (!MayUseModel(GetUserId(), entry))
-        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                        errmsg("permission denied for model \"%s\"", name),
-                        errhint("Ask its owner to share it with dpboost_share.")));
+        ereport(ERROR,
+                (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied for model \"%s\"", name),
+                 errhint("Ask its owner to share it with dpboost_share.")));
     CallCore([&] { *model = FindCached(entry.model_id); });
     if (*model == nullptr) {
         struct varlena* content = PG_DETOAST_DATUM_PACKED(entry.content);

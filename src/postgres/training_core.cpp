@@ -54,7 +54,7 @@ TrainingCore::TrainingCore(const TrainingSchema& schema, size_t memory, int thre
       target_(EncodeTarget(schema.target, schema.target_domain, options_, schema.governed)),
       features_(EncodeFeatures(schema.features, schema.feature_domains, options_, schema.governed,
                                schema.target.name)),
-      method_(MakeMethod(options_, target_.spec, threads)) {
+      method_(MakeTrainingMethod(options_, target_.spec, threads)) {
     limits_.memory = memory;
     limits_.learner_bytes_per_row = method_->bytes_per_row();
     encoders_.reserve(features_.specs.size());

@@ -89,7 +89,7 @@ class TrainingCore {
     FeatureEncodings features_;
     std::vector<bool> whole_numbers_;
     DatasetLimits limits_;
-    std::unique_ptr<Method> method_;
+    std::unique_ptr<TrainingMethod> method_;
     std::vector<Encoder> encoders_;
     std::optional<DatasetBuilder> builder_;
     RowBuffer buffer_;
