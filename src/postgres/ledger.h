@@ -15,7 +15,7 @@ struct ReleaseRequest {
     TrainRight right;         // as CheckMayTrain answered; kSelect for the aggregate
     const char* model_name;   // without @version
     const char* method;       // "sbdt", ...
-    const char* task;         // "regression" or "binary"
+    const char* task;         // "regression" or "classification"
     const char* options;      // text of a json object
     const char* features;     // text of a json array
     const char* model_bytes;  // Model::Serialize
