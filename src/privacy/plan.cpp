@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "privacy/calibrate.h"
+#include "privacy/gaussian_pool.h"
 #include "privacy/numeric.h"
 
 namespace dpboost {
@@ -20,6 +21,7 @@ struct Plan::Mechanism {
     uint64_t rounds = 0;
     uint64_t charges_left = 0;
     std::shared_ptr<const MechanismNoise> noise;
+    std::unique_ptr<GaussianPool> pool;  // instead of charges
 };
 
 namespace {
@@ -39,6 +41,12 @@ void CheckMechanism(const MechanismRequest& mechanism) {
     if (mechanism.kind != EventKind::kGaussian && mechanism.kind != EventKind::kLaplace &&
         mechanism.kind != EventKind::kExponential)
         refuse("is of a kind that draws no noise");
+    if (mechanism.pool) {
+        if (mechanism.kind != EventKind::kGaussian || mechanism.count != 1 || mechanism.sampling_rate != 1 ||
+            mechanism.filter_rounds != 0 || mechanism.parts != 1 || !mechanism.dimensions.empty())
+            refuse("is a pool and must be one full-batch Gaussian without dimensions");
+        return;
+    }
     if (mechanism.dimensions.empty())
         refuse("has no dimensions");
     if (mechanism.kind == EventKind::kExponential && mechanism.dimensions.size() != 1)
@@ -234,6 +242,10 @@ Plan Plan::Calibrate(const PlanRequest& request) {
         mechanism.rounds = wanted.count + wanted.filter_rounds;
         mechanism.charges_left = mechanism.rounds * wanted.parts;
         mechanism.noise = std::move(noise);
+        if (wanted.pool) {
+            mechanism.charges_left = 0;
+            mechanism.pool = std::make_unique<GaussianPool>(mechanism.noise_multiplier);
+        }
         plan.mechanisms_.push_back(std::move(mechanism));
     }
     return plan;
@@ -247,9 +259,21 @@ Charge Plan::Take(MechanismId id) {
     return Charge(mechanism.noise);
 }
 
+Charge Plan::TakePart(MechanismId id, uint64_t parts, double sensitivity, std::size_t sums) {
+    CheckInternal(id < mechanisms_.size() && mechanisms_[id].pool != nullptr, "the plan has no such pool");
+    return Charge(mechanisms_[id].pool->Take(parts, sensitivity, sums));
+}
+
+uint64_t Plan::PartsLeft(MechanismId id) const {
+    CheckInternal(id < mechanisms_.size() && mechanisms_[id].pool != nullptr, "the plan has no such pool");
+    return mechanisms_[id].pool->parts_left();
+}
+
 bool Plan::Finished() const {
-    return std::all_of(mechanisms_.begin(), mechanisms_.end(),
-                       [](const Mechanism& mechanism) { return mechanism.charges_left == 0; });
+    return std::all_of(mechanisms_.begin(), mechanisms_.end(), [](const Mechanism& mechanism) {
+        return mechanism.charges_left == 0 &&
+               (mechanism.pool == nullptr || mechanism.pool->parts_left() == 0);
+    });
 }
 
 MechanismId Plan::Find(const std::string& name) const {

@@ -42,6 +42,7 @@ struct MechanismRequest {
     uint64_t filter_rounds =
         0;               // extra rounds under a Renyi filter (renyi_filter.h); makes the plan RDP only
     uint64_t parts = 1;  // each round may draw so often, on disjoint sets of units (parallel composition)
+    bool pool = false;   // a full-batch Gaussian that is spent in parts (gaussian_pool.h); no dimensions
 };
 
 struct PlanRequest {
@@ -69,7 +70,10 @@ class Plan {
 
     // The next charge of a mechanism: (count + filter_rounds) * parts of them exist; throws kInternal beyond.
     Charge Take(MechanismId id);
-    bool Finished() const;  // every charge was taken
+    // Part of a pool, for one draw (gaussian_pool.h); throws kInternal beyond what is left.
+    Charge TakePart(MechanismId id, uint64_t parts, double sensitivity, std::size_t sums);
+    uint64_t PartsLeft(MechanismId id) const;  // of GaussianPool::kParts
+    bool Finished() const;                     // every charge and every part was taken
 
     MechanismId Find(const std::string& name) const;  // throws kInternal if there is none
     // s = sigma / L2 sensitivity of a Gaussian; for Laplace and the exponential mechanism 1 / epsilon per
