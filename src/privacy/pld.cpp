@@ -126,13 +126,17 @@ double PldDeltaNear(const std::vector<Event>& events, double epsilon, double del
 }
 
 double PldDelta(const std::vector<Event>& events, double epsilon, const PldPrecision& precision) {
-    double magnitude = 1e-8;
-    double delta = PldDeltaNear(events, epsilon, magnitude, precision);
-    while (delta < 1e-2 * magnitude && magnitude > kSmallestDelta) {
-        magnitude = std::max(kSmallestDelta, delta);
-        delta = PldDeltaNear(events, epsilon, magnitude, precision);
+    double magnitude = 1e-6;
+    for (int attempt = 0; attempt < 8; ++attempt) {  // a coarse grid finds the magnitude
+        const double coarse =
+            PldDeltaNear(events, epsilon, magnitude, PldPrecision{std::max(0.03, precision.relative_error)});
+        const double next = std::min(0.5, std::max(kSmallestDelta, coarse));
+        const bool found = next >= 0.03 * magnitude && next <= 30 * magnitude;
+        magnitude = next;
+        if (found)
+            break;
     }
-    return delta;
+    return PldDeltaNear(events, epsilon, magnitude, precision);
 }
 
 double PldEpsilon(const std::vector<Event>& events, double delta, const PldPrecision& precision) {

@@ -85,6 +85,48 @@ TEST(Pld, BoundedRangePairDominatesRandomizedResponses) {
         }
 }
 
+// One use of a sampled Gaussian has a closed form: with y where the loss is x, delta = P(y) - exp(x) Q(y),
+// and likewise with P and Q exchanged for adding a unit.
+TEST(Pld, OneSampledGaussianIsExact) {
+    auto tail = [](double y) { return 0.5 * std::erfc(y / std::sqrt(2.0)); };
+    int checked = 0;
+    for (double s : {0.05, 0.3, 0.8, 2.0, 10.0, 300.0})
+        for (double gamma : {1e-4, 0.01, 0.3, 0.9})
+            for (double x : {0.003, 0.05, 0.5, 3.0, 20.0}) {
+                auto p_tail = [&](double y) { return (1 - gamma) * tail(y) + gamma * tail(y - 1 / s); };
+                auto loss_at = [&](double loss) {
+                    return s * (std::log1p(std::expm1(loss) / gamma) + 1 / (2 * s * s));
+                };
+                const double y = loss_at(x);
+                double exact = p_tail(y) - std::exp(x) * tail(y);
+                if (-x > std::log1p(-gamma)) {
+                    const double z = loss_at(-x);
+                    exact = std::max(exact, tail(-z) - std::exp(x) * (1 - p_tail(z)));
+                }
+                if (!(exact > 1e-13))
+                    continue;
+                const double delta = PldDelta({Event::Gaussian(s, 1, gamma)}, x);
+                EXPECT_GE(delta, exact * (1 - 1e-9)) << s << " " << gamma << " " << x;
+                EXPECT_LE(delta, exact * 1.02 + 1e-16) << s << " " << gamma << " " << x;
+                ++checked;
+            }
+    EXPECT_GT(checked, 40);
+}
+
+// A sampling rate so close to 1 that it is taken as 1, but composed by FFT like any other: the closed form of
+// the Gaussian tells how good the composition is.
+TEST(Pld, CompositionOfGaussiansGivesTheClosedForm) {
+    for (uint64_t count : {2, 37, 1000, 20000})
+        for (double mu : {0.03, 0.3, 2.0})
+            for (double delta : {1e-10, 1e-5}) {
+                const double s = std::sqrt(static_cast<double>(count)) / mu;
+                const double exact = GdpEpsilon(mu, delta);
+                const double epsilon = PldEpsilon({Event::Gaussian(s, count, 0.9995)}, delta);
+                EXPECT_GE(epsilon, exact * (1 - 1e-10)) << count << " " << mu;
+                EXPECT_LE(epsilon, exact * (1 + 1e-4)) << count << " " << mu;
+            }
+}
+
 // Two uses of randomized response: losses 2e, 0, -2e.
 TEST(Pld, ComposesExactly) {
     const double e = 0.5;
