@@ -25,10 +25,9 @@ template <typename Work>
 double BestSeconds(Work work) {
     double best = 1e9;
     for (int run = 0; run < 7; ++run) {
-        const auto start = std::chrono::steady_clock::now();
+        const double start = CpuSeconds();
         work();
-        best =
-            std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        best = std::min(best, CpuSeconds() - start);
     }
     return best;
 }
