@@ -21,8 +21,8 @@ class LiveCells {
     void Find(const Tree& tree, size_t node, const SplitCandidates& candidates, size_t feature);
 
     const std::vector<uint8_t>& cells() const { return cells_; }
-    // Indices of the candidates that leave live cells on both sides. The last candidate of an ordered feature,
-    // "missing or not", is left out unless asked for.
+    // Indices of the candidates that leave live cells on both sides. The last candidate of an ordered
+    // feature, "missing or not", is left out unless asked for.
     void Splits(const SplitCandidates& candidates, size_t feature, bool missing_or_not,
                 std::vector<uint32_t>* indices) const;
 

@@ -56,12 +56,13 @@ void CheckAveraging(const MethodOptions& o) {
 
 void CheckProofs(const MethodOptions& o) {
     if (o.structure == StructurePart::kExponential && o.subsample < 1)
-        throw Error(ErrorCode::kUnsupported,
-                    "the exponential mechanism cannot be combined with Poisson subsampling",
-                    "Amplification by subsampling is proven for Gaussian noise: it needs the Renyi divergence of "
-                    "the mechanism exactly, and of the exponential mechanism only a bound is known.",
-                    "Set \"subsample\" to 1, or choose another structure.");
-    if (o.uses_sketch() && o.structure == StructurePart::kExponential && o.sketch_share + o.selection_share >= 1)
+        throw Error(
+            ErrorCode::kUnsupported, "the exponential mechanism cannot be combined with Poisson subsampling",
+            "Amplification by subsampling is proven for Gaussian noise: it needs the Renyi divergence of "
+            "the mechanism exactly, and of the exponential mechanism only a bound is known.",
+            "Set \"subsample\" to 1, or choose another structure.");
+    if (o.uses_sketch() && o.structure == StructurePart::kExponential &&
+        o.sketch_share + o.selection_share >= 1)
         throw Error(ErrorCode::kInvalidParameter,
                     "\"sketch_share\" and \"selection_share\" leave nothing for the leaves",
                     "Their sum must be below 1.");

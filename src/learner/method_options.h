@@ -1,5 +1,5 @@
-// One framework for boosted trees under differential privacy (federated-dp-gbdt.txt, dp-xgb.txt): a method is a
-// choice of parts, and MethodOptions is that choice. Everything here is public: it depends on the call and
+// One framework for boosted trees under differential privacy (federated-dp-gbdt.txt, dp-xgb.txt): a method is
+// a choice of parts, and MethodOptions is that choice. Everything here is public: it depends on the call and
 // the column encodings, never on rows.
 #pragma once
 
@@ -47,30 +47,31 @@ struct MethodOptions {
     CandidatePart candidates = CandidatePart::kUniform;
     FeaturePart features = FeaturePart::kAll;
 
-    uint32_t trees = 100;             // T, 1 to 100000
-    int depth = 4;                    // d, 1 to 10
-    uint32_t candidate_count = 32;    // Q per ordered feature, 1 to 1024
-    uint32_t hessian_rounds = 5;      // s of the iterative Hessian, 1 to 1000
-    uint32_t features_per_tree = 1;   // k of cyclic and random features
-    uint32_t batch = 1;               // B: scores are updated after so many trees; 0: once, at the end
-    double subsample = 1;             // gamma: a unit takes part in a release with this probability
-    double learning_rate = 0.3;       // eta; of a batch's mean, so it may be up to B
-    double l2 = 1;                    // lambda
-    double leaf_clip = 2;             // beta
-    double gradient_clip = 1;         // g*
-    double hessian_clip = 0.25;       // h*; 1 where the Hessian is a count
-    double hessian_share = 1.0 / 17;  // r1: of a release of gradients and Hessians (1/17: equal noise for both)
-    double initial_share = 0;         // of mu^2, for a DP initial score; 0: start at zero
-    double label_clip = 1;            // of the initial score, regression only
-    double sketch_share = 0.1;        // of the rest, for the histograms of the iterative Hessian
-    double selection_share = 0.6;     // of the rest, for the exponential mechanism; leaves get what remains
+    uint32_t trees = 100;            // T, 1 to 100000
+    int depth = 4;                   // d, 1 to 10
+    uint32_t candidate_count = 32;   // Q per ordered feature, 1 to 1024
+    uint32_t hessian_rounds = 5;     // s of the iterative Hessian, 1 to 1000
+    uint32_t features_per_tree = 1;  // k of cyclic and random features
+    uint32_t batch = 1;              // B: scores are updated after so many trees; 0: once, at the end
+    double subsample = 1;            // gamma: a unit takes part in a release with this probability
+    double learning_rate = 0.3;      // eta; of a batch's mean, so it may be up to B
+    double l2 = 1;                   // lambda
+    double leaf_clip = 2;            // beta
+    double gradient_clip = 1;        // g*
+    double hessian_clip = 0.25;      // h*; 1 where the Hessian is a count
+    double hessian_share =
+        1.0 / 17;                  // r1: of a release of gradients and Hessians (1/17: equal noise for both)
+    double initial_share = 0;      // of mu^2, for a DP initial score; 0: start at zero
+    double label_clip = 1;         // of the initial score, regression only
+    double sketch_share = 0.1;     // of the rest, for the histograms of the iterative Hessian
+    double selection_share = 0.6;  // of the rest, for the exponential mechanism; leaves get what remains
 
     // The named combinations of the papers (presets.h lists them) with defaults for the task and epsilon.
     // Throws kInvalidParameter for an unknown name, kUnsupported for one that has no proof here.
     static MethodOptions Preset(const std::string& name, Task task, double epsilon);
 
-    // Throws kInvalidParameter for a value out of range, and kUnsupported for a combination of parts without a
-    // privacy proof; both say which and why.
+    // Throws kInvalidParameter for a value out of range, and kUnsupported for a combination of parts without
+    // a privacy proof; both say which and why.
     void Check() const;
 
     bool uses_sketch() const {

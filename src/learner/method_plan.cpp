@@ -10,6 +10,7 @@
 #include "learner/objective.h"
 #include "learner/split_candidates.h"
 #include "learner/split_score.h"
+#include "mechanism/exponential.h"
 
 namespace dpboost {
 
@@ -21,8 +22,8 @@ namespace {
 
 // sqrt(k) S, rounded up: a row in one cell of each of k histograms.
 double JointSensitivity(size_t features) {
-    const double root = std::nextafter(std::sqrt(static_cast<double>(features)),
-                                       std::numeric_limits<double>::infinity());
+    const double root =
+        std::nextafter(std::sqrt(static_cast<double>(features)), std::numeric_limits<double>::infinity());
     return root * kClipSteps;
 }
 
@@ -72,7 +73,7 @@ MechanismRequest SelectionRequest(const MethodOptions& options, int level, size_
 MechanismRequest HistogramsRequest(const MethodOptions& options, const std::vector<FeatureSpec>& features) {
     const size_t nodes = size_t{1} << (options.depth - 1);
     const size_t cells = options.structure == StructurePart::kPartiallyRandom ? 2 * features.size()
-                                                                             : AllCells(options, features);
+                                                                              : AllCells(options, features);
     MechanismRequest request = Gaussian(kHistogramsMechanism, options.trees * HistogramsPerTree(options), 0);
     request.sampling_rate = options.subsample;
     request.dimensions =
@@ -100,8 +101,7 @@ std::vector<uint16_t> RefinedFeatures(const std::vector<FeatureSpec>& features) 
 }
 
 uint64_t HistogramsPerTree(const MethodOptions& options) {
-    const bool root_only =
-        options.structure == StructurePart::kNoisyHistogram && options.one_feature_trees();
+    const bool root_only = options.structure == StructurePart::kNoisyHistogram && options.one_feature_trees();
     return root_only ? 1 : static_cast<uint64_t>(options.depth);
 }
 
@@ -125,6 +125,10 @@ PlanRequest BuildMethodPlan(const MethodOptions& options, const std::vector<Feat
         rest -= options.sketch_share;
     }
     if (options.structure == StructurePart::kExponential) {
+        if (AllCells(options, features) > ExponentialSampler::kMaxCandidates)
+            throw Error(ErrorCode::kLimitExceeded, "too many split candidates",
+                        "The exponential mechanism chooses among at most 4194304.",
+                        "Lower \"candidate_count\", or use fewer features or levels.");
         for (int level = 0; level < options.depth; level++)
             request.mechanisms.push_back(SelectionRequest(options, level, AllCells(options, features)));
         rest -= options.selection_share;

@@ -18,7 +18,8 @@ extern const char kLeavesMechanism[];             // T times
 std::string SelectionMechanism(int level);        // exponential mechanism: T times 2^level nodes
 std::string MainMechanism(const MethodOptions&);  // the one whose noise multiplier is shown
 
-// Throws what MethodOptions::Check throws, kInvalidParameter without features, and kUnsupported for delta = 0.
+// Throws what MethodOptions::Check throws, kInvalidParameter without features, and kUnsupported for delta =
+// 0.
 PlanRequest BuildMethodPlan(const MethodOptions& options, const std::vector<FeatureSpec>& features,
                             double epsilon, double delta);
 

@@ -11,7 +11,8 @@ constexpr size_t kSegment = size_t{1} << 18;  // units that are sampled together
 
 }  // namespace
 
-void DrawParticipants(const Dataset& dataset, SamplingRate rate, Random& random, std::vector<uint32_t>* rows) {
+void DrawParticipants(const Dataset& dataset, SamplingRate rate, Random& random,
+                      std::vector<uint32_t>* rows) {
     const size_t units = dataset.units();
     rows->resize(units);
     size_t count = units;

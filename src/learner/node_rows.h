@@ -1,6 +1,6 @@
-// The rows that take part in the search for a tree's splits, sorted by the node they have reached, and sums over
-// the cells of a feature's histogram for one node. All sums are integers of raw figures; they leave the learner
-// only through mechanism/.
+// The rows that take part in the search for a tree's splits, sorted by the node they have reached, and sums
+// over the cells of a feature's histogram for one node. All sums are integers of raw figures; they leave the
+// learner only through mechanism/.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,14 @@
 
 namespace dpboost {
 
-// Who takes part in one release: each unit, independently with probability `rate`, by one of its rows, drawn anew.
+// Who takes part in one release: each unit, independently with probability `rate`, by one of its rows, drawn
+// anew.
 //
-// So a unit adds one row to what is released, wherever its other rows lie. Proof for units of several rows: given
-// which rows stand for the other units, the released distribution with the unit is a mixture over its rows of
-// distributions that each are neighbours by one row, and Renyi divergence and hockey-stick curves are jointly
-// (quasi-)convex, so the bound for one row holds for the mixture. The choice may be kept for several releases,
-// which then compose before the mixture is taken.
+// So a unit adds one row to what is released, wherever its other rows lie. Proof for units of several rows:
+// given which rows stand for the other units, the released distribution with the unit is a mixture over its
+// rows of distributions that each are neighbours by one row, and Renyi divergence and hockey-stick curves are
+// jointly (quasi-)convex, so the bound for one row holds for the mixture. The choice may be kept for several
+// releases, which then compose before the mixture is taken.
 void DrawParticipants(const Dataset& dataset, SamplingRate rate, Random& random, std::vector<uint32_t>* rows);
 
 // What a row adds to a cell.

@@ -1,6 +1,6 @@
-// Trees whose splits are found from rows: level by level, for all nodes of a level at once, by the exponential
-// mechanism or from noisy histograms. Releases on the nodes of a level touch disjoint rows and compose in
-// parallel; levels and trees compose one after the other.
+// Trees whose splits are found from rows: level by level, for all nodes of a level at once, by the
+// exponential mechanism or from noisy histograms. Releases on the nodes of a level touch disjoint rows and
+// compose in parallel; levels and trees compose one after the other.
 #pragma once
 
 #include <cstddef>
@@ -81,8 +81,8 @@ class SplitSearch {
     Layout LayoutOf(const SplitCandidates& candidates, const std::vector<uint16_t>& chosen) const;
     void SumCells(const SplitCandidates& candidates, const std::vector<uint16_t>& chosen,
                   const Layout& layout, Interrupt& interrupt);
-    void SumSides(const std::vector<uint16_t>& chosen, const std::vector<Split>& splits,
-                  const Tree& tree, Interrupt& interrupt);
+    void SumSides(const std::vector<uint16_t>& chosen, const std::vector<Split>& splits, const Tree& tree,
+                  Interrupt& interrupt);
     void Participate(SamplingRate rate, const Tree& tree, unsigned level, const DrawContext& context);
     size_t SelectSplit(const SplitCandidates& candidates, const std::vector<uint16_t>& chosen,
                        const Layout& layout, const Tree& tree, size_t node, size_t place, Charge charge,

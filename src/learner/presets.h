@@ -1,0 +1,19 @@
+// The named methods of the framework, for views and documentation; MethodOptions::Preset makes the options of
+// one.
+#pragma once
+
+#include <cstddef>
+
+namespace dpboost {
+
+struct MethodPreset {
+    const char* name;
+    const char* parts;        // one line: structure, leaf, candidates, features, updates
+    const char* paper;        // file in papers/ and what it is called there
+    const char* when_to_use;  // one line
+};
+
+extern const MethodPreset kMethodPresets[];
+extern const std::size_t kMethodPresetCount;
+
+}  // namespace dpboost
