@@ -137,17 +137,7 @@ int CurveIndex(uint32 order) {
 
 // The identities of the relations that this one is a partition of: a release that read all of them read it.
 Datum AncestorIdentities(Oid relid) {
-    List* oids = AncestorsOf(relid);
-    ListCell* cell;
-    auto* ancestors = static_cast<RelationSet*>(
-        palloc0(offsetof(RelationSet, items) + (list_length(oids) + 1) * sizeof(ReadRelation)));
-    foreach (cell, oids) {
-        ReadRelation* item = &ancestors->items[ancestors->count++];
-        item->relid = lfirst_oid(cell);
-        strlcpy(item->schema_name, get_namespace_name(get_rel_namespace(item->relid)), NAMEDATALEN);
-        strlcpy(item->relation_name, get_rel_name(item->relid), NAMEDATALEN);
-    }
-    return AllIdentities(ResolveIdentities(ancestors, CurrentMemoryContext));
+    return AllIdentities(ResolveIdentities(AncestorsOf(relid), CurrentMemoryContext));
 }
 
 // The releases that count against a budget, as a condition on dpboost.ledger. A release counts once, however

@@ -117,10 +117,11 @@ bool ColumnBehindView(Oid relid, AttrNumber attnum, Oid* base_relid, AttrNumber*
 
 bool LoadFromParents(Oid relid, AttrNumber attnum, ColumnDomain* domain) {
     const char* column = get_attname(relid, attnum, true);
-    ListCell* cell;
-    foreach (cell, AncestorsOf(relid)) {
-        const AttrNumber parent_attnum = column == nullptr ? 0 : get_attnum(lfirst_oid(cell), column);
-        if (parent_attnum > 0 && LoadDeclared(lfirst_oid(cell), parent_attnum, domain))
+    const RelationSet* parents = AncestorsOf(relid);
+    for (int i = 0; column != nullptr && i < parents->count; ++i) {
+        const Oid parent = parents->items[i].relid;
+        const AttrNumber parent_attnum = get_attnum(parent, column);
+        if (parent_attnum > 0 && LoadDeclared(parent, parent_attnum, domain))
             return true;
     }
     return false;

@@ -41,6 +41,7 @@ void PinSettings(const LedgerMessage* message) {
                     {"default_transaction_deferrable", "off"},
                     {"session_replication_role", "origin"},
                     {"row_security", "off"},
+                    {"exit_on_error", "off"},
                     {"jit", "off"},
                     {"max_parallel_workers_per_gather", "0"}};
     for (const auto& setting : settings)

@@ -182,15 +182,12 @@ char* DescribeRelation(Oid relid) {
     return psprintf("%s \"%s\"", RelationKindName(relid), name);
 }
 
-List* AncestorsOf(Oid relid) {
+RelationSet* AncestorsOf(Oid relid) {
     Collection collection;
-    List* ancestors = NIL;
     Start(&collection);
-    Add(&collection, relid, ReadAs::kParent);
+    AddParents(&collection, relid);
     Follow(&collection);
-    for (int i = 1; i < collection.set->count; ++i)
-        ancestors = lappend_oid(ancestors, collection.set->items[i].relid);
-    return ancestors;
+    return collection.set;
 }
 
 }  // namespace dpboost

@@ -39,8 +39,8 @@ RelationSet* RelationsOfRangeTable(List* range_table);
 // "table", "view", "materialized view" or "foreign table".
 const char* RelationKindName(Oid relid);
 
-// The relations whose partition or inheritance child it is, at any distance, as a list of oids.
-List* AncestorsOf(Oid relid);
+// The relations whose partition or inheritance child it is, at any distance.
+RelationSet* AncestorsOf(Oid relid);
 
 // `table "visits"`, `view "v"`: how a message names a relation. Palloc'ed.
 char* DescribeRelation(Oid relid);
