@@ -1,3 +1,4 @@
+// First-order equivalents between mechanisms; nothing here is a privacy claim.
 #include "privacy/allocation.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Budgets as Renyi filters at one order, and what their remainder is worth in epsilon.
 #include "privacy/budget.h"
 
 #include <algorithm>

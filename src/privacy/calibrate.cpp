@@ -1,3 +1,5 @@
+// The search for the least noise. One number, what the mechanisms on the rest get in mu^2, is varied until
+// the tightest proof that applies just holds; the events that are returned are the ones it was proven for.
 #include "privacy/calibrate.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Spending a charge: every check that a draw is the one that was planned.
 #include "privacy/charge.h"
 
 #include "base/error.h"

@@ -1,3 +1,5 @@
+// Construction and checks of events: whatever passes here has a proof in rdp or pld; whatever has none is
+// refused.
 #include "privacy/events.h"
 
 #include <cmath>

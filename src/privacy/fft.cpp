@@ -1,3 +1,4 @@
+// Radix-2 transforms on separate real and imaginary arrays.
 #include "privacy/fft.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// Closed forms of Gaussian DP. Values carry a relative error below 1e-12, and inverses are rounded by that
+// much against the spender.
 #include "privacy/gdp.h"
 
 #include <cmath>

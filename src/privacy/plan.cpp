@@ -1,3 +1,5 @@
+// Makes a Plan: requests become demands, demands are calibrated to events, events become scales on the
+// lattice, rounded up. From then on the Plan only counts the charges that it issues.
 #include "privacy/plan.h"
 
 #include <algorithm>

@@ -39,8 +39,7 @@ struct MechanismRequest {
     double share = 0;
     double rest = 0;
     std::vector<Dimension> dimensions;
-    uint64_t filter_rounds =
-        0;               // extra rounds under a Renyi filter (renyi_filter.h); makes the plan RDP only
+    uint64_t filter_rounds = 0;  // extra rounds under a Renyi filter (renyi_filter.h): RDP only
     uint64_t parts = 1;  // each round may draw so often, on disjoint sets of units (parallel composition)
     bool pool = false;   // a full-batch Gaussian that is spent in parts (gaussian_pool.h); no dimensions
 };

@@ -1,3 +1,5 @@
+// Privacy loss distributions of many events: merges equal events, chooses the grid, composes both directions,
+// and solves for epsilon. The discretisation is in loss_grid, the convolution in composition.
 #include "privacy/pld.h"
 
 #include <algorithm>

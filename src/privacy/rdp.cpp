@@ -1,3 +1,5 @@
+// Renyi divergences event by event, each under the theorem it implements. All sums are of positive terms, so
+// that nothing cancels, and every result is rounded up by more than its numerical error.
 #include "privacy/rdp.h"
 
 #include <algorithm>

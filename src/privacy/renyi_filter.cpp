@@ -1,3 +1,4 @@
+// Fixed-point scales of the Renyi filter, all rounded up, and its round over many units.
 #include "privacy/renyi_filter.h"
 
 #include <algorithm>
