@@ -68,10 +68,13 @@ WERROR := 1
 UNIT_SRCS := $(sort $(shell find test/unit -name '*_test.cpp'))
 STATISTICAL_SRCS := $(sort $(wildcard test/statistical/*_test.cpp))
 BENCH_SRCS := $(sort $(wildcard test/bench/*.cpp))
-SAN_FLAGS = -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SAN_FLAGS = -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-# $(1) flavour, $(2) extra flags
+# $(1) flavour, $(2) extra flags, $(3) and for the unit tests themselves: compiling them is most of the time of a build
 define flavour
+$(BUILD)/$(1)/test/unit/%.o: test/unit/%.cpp
+	@mkdir -p $$(@D)
+	$$(CXX) $$(CORE_CXXFLAGS) $(2) $(3) -c $$< -o $$@
 $(BUILD)/$(1)/%.o: %.cpp
 	@mkdir -p $$(@D)
 	$$(CXX) $$(CORE_CXXFLAGS) $(2) -c $$< -o $$@
@@ -84,8 +87,8 @@ $(BUILD)/$(1)/statistical_tests: $(STATISTICAL_SRCS:%.cpp=$(BUILD)/$(1)/%.o) $(B
 	$$(CXX) $(2) $$^ -o $$@ -lgtest -lgtest_main $$(CORE_LIBS)
 -include $(patsubst %.cpp,$(BUILD)/$(1)/%.d,$(CORE_SRCS) $(UNIT_SRCS) $(STATISTICAL_SRCS))
 endef
-$(eval $(call flavour,plain,))
-$(eval $(call flavour,asan,$(SAN_FLAGS)))
+$(eval $(call flavour,plain,,-O1 -g1))
+$(eval $(call flavour,asan,$(SAN_FLAGS),-O0))
 
 .PHONY: core unit unit-asan statistical
 core: $(BUILD)/plain/libcore.a
