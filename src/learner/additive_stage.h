@@ -1,0 +1,76 @@
+// What the stages of `auto` share: the rows, the pool, the released histograms, and the additive model that
+// grows from stage to stage. Everything but `rows` is public or was released with noise.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "learner/additive_rows.h"
+#include "learner/auto_schedule.h"
+#include "learner/noisy_histogram.h"
+#include "learner/pool_release.h"
+#include "mechanism/random.h"
+#include "model/model.h"
+
+namespace dpboost {
+
+// The additive model: a base score and one table per feature, in fixed point, bounded so that the scores of
+// any row stay within int32. Every change also reaches the rows' scores.
+class AdditiveTables {
+  public:
+    AdditiveTables(const std::vector<FeatureSpec>& features, AdditiveRows& rows);
+
+    void AddToBase(double change);
+    void Add(size_t feature, const std::vector<double>& change);
+    // Largest magnitude of a table's entry, and of a leaf of a tree beside the tables.
+    double limit() const { return limit_; }
+    void Store(Model& model) const;
+
+  private:
+    AdditiveRows& rows_;
+    double limit_;
+    double base_ = 0;
+    int32_t fixed_base_ = 0;
+    std::vector<std::vector<double>> tables_;
+    std::vector<std::vector<int32_t>> fixed_;
+};
+
+// Counts steps for the progress report.
+class StageProgress {
+  public:
+    StageProgress(Progress& progress, uint64_t total) : progress_(progress), total_(total) {}
+    void Step() { progress_.Report(done_ < total_ ? ++done_ : done_, total_); }
+
+  private:
+    Progress& progress_;
+    uint64_t done_ = 0;
+    uint64_t total_;
+};
+
+struct AdditiveStage {
+    const std::vector<FeatureSpec>& features;
+    Loss loss;
+    const AutoSchedule& schedule;
+    const MarginalCounts& counts;
+    AdditiveRows& rows;
+    PoolRelease& pool;
+    AdditiveTables& tables;
+    Random& random;
+    StageProgress& progress;
+};
+
+// Linear stage: gradient steps on a few functions of each feature (see linear_stage.cpp), for `fraction` of
+// the pool.
+void RunLinearStage(const AdditiveStage& stage, double fraction);
+
+// Residual stage: in each epoch one random partition of every feature, whose leaves move by the noisy sums of
+// gradients; together one table per feature (see residual_stage.cpp), for `fraction` of the pool.
+void RunResidualStage(const AdditiveStage& stage, double fraction);
+
+// A number in [0, 1) for structure that does not depend on rows.
+inline double DrawUnit(Random& random) {
+    return static_cast<double>(random.Next64() >> 11) * 0x1.0p-53;
+}
+
+}  // namespace dpboost

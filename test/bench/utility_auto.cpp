@@ -1,0 +1,303 @@
+// Accuracy of method `auto` against epsilon, untuned, on public data and on the simulated interaction
+// problems of dp-xgb.txt C.2.1: k-fold cross-validation, mean and standard error over runs, time per
+// training.
+//     utility_auto                        3 runs of everything
+//     utility_auto 20 spambase            20 runs of the lines that contain "spambase"
+//     utility_auto 10 adult half=1        on one half of the rows at twice the epsilon (same signal to
+//     noise):
+//                                         half=1 is the half that the schedule was chosen on, half=2 the
+//                                         other
+//     ... grid=expert                     grids chosen by hand (log where it helps) instead of the default
+//     ones
+//     ... depth=1                         without interactions
+// Columns: epsilon, `auto`, its standard error, what the recipe's prototype reached, what we aim for,
+// seconds.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <string>
+
+#include "bench/csv_data.h"
+#include "learner/auto.h"
+#include "mechanism/chacha_source.h"
+#include "model/predictor.h"
+
+namespace dpboost {
+namespace {
+
+struct Line {
+    const char* data;
+    double epsilon;
+    double delta;
+    double prototype;
+    double aim;
+};
+
+const Line kLines[] = {
+    {"abalone", 0.05, 5e-8, 2.717, 2.68},
+    {"abalone", 0.105, 5e-8, 2.550, 2.52},
+    {"abalone", 0.25, 5e-8, 2.433, 2.40},
+    {"abalone", 0.5, 5e-8, 2.336, 2.30},
+    {"abalone", 1, 5e-8, 2.267, 2.24},
+    {"adult", 0.01, 5e-8, 0.860, 0.865},
+    {"adult", 0.02, 5e-8, 0.876, 0.880},
+    {"adult", 0.053, 5e-8, 0.889, 0.892},
+    {"adult", 0.1, 5e-8, 0.896, 0.899},
+    {"adult", 0.5, 5e-8, 0.909, 0.911},
+    {"adult", 1, 5e-8, 0.912, 0.915},
+    {"spambase", 0.02, 5e-8, 0.845, 0.860},
+    {"spambase", 0.1, 5e-8, 0.950, 0.955},
+    {"spambase", 0.5, 5e-8, 0.974, 0.976},
+    {"spambase", 1, 5e-8, 0.977, 0.980},
+    {"simulated1_variance", 1, 1e-4, 0.98, 0.95},
+    {"simulated2_variance", 1, 1e-4, 0.98, 0.95},
+    {"simulated1_deviation", 1, 1e-4, 0.97, 0.93},
+    {"simulated2_deviation", 1, 1e-4, 0.97, 0.93},
+};
+
+struct Settings {
+    int runs = 3;
+    std::string filter;
+    int half = 0;
+    bool expert_grid = false;
+    uint32_t depth = 3;
+    int seed = 1;
+};
+
+ChaChaSource SourceOf(uint32_t a, uint32_t b) {
+    ChaChaSource::Seed seed{};
+    std::memcpy(seed.data(), &a, sizeof a);
+    std::memcpy(seed.data() + 4, &b, sizeof b);
+    return ChaChaSource(std::move(seed));
+}
+
+// The documented ranges with the default grid.
+std::vector<FeatureSpec> DefaultGrids(const std::vector<FeatureSpec>& expert) {
+    std::vector<FeatureSpec> features;
+    for (const FeatureSpec& spec : expert) {
+        if (spec.kind() != FeatureKind::kNumeric) {
+            features.push_back(spec);
+            continue;
+        }
+        const std::string& name = spec.name();
+        NumericRange range;
+        range.lower = spec.lower();
+        range.upper = spec.upper();
+        range.integer = name == "age" || name == "fnlwgt" || name == "education_num" ||
+                        name == "capital_gain" || name == "capital_loss" || name == "hours_per_week" ||
+                        name == "capital_run_length_longest" || name == "capital_run_length_total";
+        if (name == "education_num") {
+            range.lower = 1;
+            range.upper = 16;
+        }
+        features.push_back(FeatureSpec::Numeric(name, range));
+    }
+    return features;
+}
+
+EncodedTable LoadWithDefaultGrids(const std::string& name) {
+    const CsvTable table = ReadCsv(DataFolder() + "/" + name + ".csv");
+    EncodedTable out;
+    out.features = DefaultGrids(name == "adult"     ? AdultFeatures()
+                                : name == "abalone" ? AbaloneFeatures()
+                                                    : SpambaseFeatures(table));
+    if (name == "abalone")
+        out.target = TargetSpec::Regression(1, 29);
+    std::vector<Encoder> encoders;
+    std::vector<size_t> columns;
+    for (const FeatureSpec& spec : out.features) {
+        encoders.emplace_back(spec);
+        columns.push_back(table.Column(spec.name()));
+    }
+    const size_t target = table.Column(name == "adult" ? "income" : name == "abalone" ? "rings" : "spam");
+    for (const std::vector<std::string>& row : table.rows) {
+        EncodeRow(table, row, encoders, columns, &out);
+        out.values.push_back(name == "adult" ? (row[target] == ">50K")
+                                             : std::strtod(row[target].c_str(), nullptr));
+    }
+    return out;
+}
+
+double DrawNormal(Random& random) {
+    double sum = 0;  // of enough uniforms: this is test data, not noise
+    for (int i = 0; i < 48; i++)
+        sum += static_cast<double>(random.Next32()) / 4294967296.0 - 0.5;
+    return sum / 2;
+}
+
+// dp-xgb.txt C.2.1, with N(mean, v) read as variance or as standard deviation.
+EncodedTable Simulate(int problem, bool deviation) {
+    const double mean[] = {1, -5, -2}, spread[] = {25, 8, 7};
+    EncodedTable out;
+    double sd[3];
+    std::vector<Encoder> encoders;
+    for (int j = 0; j < 3; j++) {
+        sd[j] = deviation ? spread[j] : std::sqrt(spread[j]);
+        NumericRange range;
+        range.lower = mean[j] - 4 * sd[j];
+        range.upper = mean[j] + 4 * sd[j];
+        out.features.push_back(FeatureSpec::Numeric("x" + std::to_string(j + 1), range));
+        encoders.emplace_back(out.features.back());
+    }
+    ChaChaSource source = SourceOf(77, static_cast<uint32_t>(problem * 2 + deviation));
+    Random random(source);
+    for (int row = 0; row < 10000; row++) {
+        double x[3];
+        for (int j = 0; j < 3; j++) {
+            x[j] = mean[j] + sd[j] * DrawNormal(random);
+            out.codes.push_back(encoders[j].Number(x[j]));
+        }
+        const double f = x[0] * x[1] + x[0] * x[2] + x[1] * x[2] + x[0] * x[1] * x[2] +
+                         (problem == 2 ? x[0] + x[1] + x[2] : 0);
+        out.values.push_back(f > 0 ? 1 : 0);
+    }
+    return out;
+}
+
+EncodedTable Load(const std::string& name, bool expert_grid) {
+    if (name.rfind("simulated", 0) == 0)
+        return Simulate(name[9] - '0', name.find("deviation") != std::string::npos);
+    return expert_grid ? LoadTable(name) : LoadWithDefaultGrids(name);
+}
+
+double Auc(const std::vector<double>& scores, const std::vector<double>& labels) {
+    std::vector<size_t> order(scores.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return scores[a] < scores[b]; });
+    double rank_sum = 0, positives = 0;
+    for (size_t i = 0; i < order.size();) {
+        size_t end = i;
+        while (end < order.size() && scores[order[end]] == scores[order[i]])
+            end++;
+        for (size_t k = i; k < end; k++) {
+            if (labels[order[k]] > 0.5) {
+                rank_sum += static_cast<double>(i + end + 1) / 2;
+                positives++;
+            }
+        }
+        i = end;
+    }
+    const double negatives = static_cast<double>(scores.size()) - positives;
+    return (rank_sum - positives * (positives + 1) / 2) / (positives * negatives);
+}
+
+double Rmse(const std::vector<double>& predictions, const std::vector<double>& values) {
+    double sum = 0;
+    for (size_t i = 0; i < values.size(); i++)
+        sum += (predictions[i] - values[i]) * (predictions[i] - values[i]);
+    return std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+// Mean over the folds of one shuffle.
+double CrossValidate(const EncodedTable& table, const std::vector<uint32_t>& rows, double epsilon,
+                     double delta, const Settings& settings, int run, double* seconds) {
+    constexpr size_t kFolds = 5;
+    ChaChaSource source = SourceOf(static_cast<uint32_t>(settings.seed), static_cast<uint32_t>(run));
+    Random random(source);
+    std::vector<uint32_t> order(rows.size());
+    random.Permutation(order.data(), order.size());
+    double mean = 0;
+    for (size_t fold = 0; fold < kFolds; fold++) {
+        std::vector<uint32_t> train, test;
+        for (size_t i = 0; i < rows.size(); i++)
+            (i % kFolds == fold ? test : train).push_back(rows[order[i]]);
+        const Dataset dataset = table.Build(train);
+        AutoOptions options;
+        options.task = table.target.task();
+        options.depth = settings.depth;
+        const auto start = std::chrono::steady_clock::now();
+        Plan plan = Plan::Calibrate(BuildAutoPlan(options, epsilon, delta));
+        ExactNoise noise(random);
+        NoInterrupt interrupt;
+        NoProgress progress;
+        const Model model = TrainAuto(dataset, options, plan, random, noise, interrupt, progress);
+        *seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kFolds;
+        Predictor predictor(model);
+        std::vector<double> predictions, values;
+        for (const uint32_t row : test) {
+            predictions.push_back(predictor.Predict(table.Row(row)));
+            values.push_back(table.values[row]);
+        }
+        mean +=
+            (options.task == Task::kBinary ? Auc(predictions, values) : Rmse(predictions, values)) / kFolds;
+    }
+    return mean;
+}
+
+// Half 1 is what the schedule was chosen on: rows whose hashed number is odd.
+std::vector<uint32_t> RowsOfHalf(size_t rows, int half) {
+    std::vector<uint32_t> chosen;
+    for (size_t row = 0; row < rows; row++) {
+        uint64_t hash = (row + 1) * 0x9E3779B97F4A7C15U;
+        hash ^= hash >> 29;
+        hash *= 0xBF58476D1CE4E5B9U;
+        if (half == 0 || ((hash >> 40) & 1) == (half == 1 ? 1U : 0U))
+            chosen.push_back(static_cast<uint32_t>(row));
+    }
+    return chosen;
+}
+
+void Run(const Settings& settings) {
+    std::printf("%-22s %8s %9s %9s %10s %8s %9s\n", "data", "epsilon", "auto", "s.e.", "prototype", "aim",
+                "seconds");
+    std::string loaded;
+    EncodedTable table;
+    for (const Line& line : kLines) {
+        char title[64];
+        std::snprintf(title, sizeof title, "%s/%g", line.data, line.epsilon);
+        if (std::string(title).find(settings.filter) == std::string::npos)
+            continue;
+        if (loaded != line.data) {
+            table = Load(line.data, settings.expert_grid);
+            loaded = line.data;
+        }
+        const std::vector<uint32_t> rows = RowsOfHalf(table.rows(), settings.half);
+        double sum = 0, squares = 0, seconds = 0;
+        for (int run = 0; run < settings.runs; run++) {
+            const double result =
+                CrossValidate(table, rows, settings.half == 0 ? line.epsilon : 2 * line.epsilon, line.delta,
+                              settings, run, &seconds);
+            sum += result;
+            squares += result * result;
+        }
+        const double mean = sum / settings.runs;
+        const double variance = std::max(0.0, squares / settings.runs - mean * mean);
+        std::printf("%-22s %8g %9.4f %9.4f %10.3f %8.3f %9.4f\n", line.data, line.epsilon, mean,
+                    std::sqrt(variance / std::max(1, settings.runs - 1)), line.prototype, line.aim,
+                    seconds / settings.runs);
+        std::fflush(stdout);
+    }
+}
+
+}  // namespace
+}  // namespace dpboost
+
+int main(int argc, char** argv) {
+    dpboost::Settings settings;
+    for (int i = 1; i < argc; i++) {
+        const std::string argument = argv[i];
+        if (argument.rfind("half=", 0) == 0)
+            settings.half = std::atoi(argv[i] + 5);
+        else if (argument.rfind("seed=", 0) == 0)
+            settings.seed = std::atoi(argv[i] + 5);
+        else if (argument.rfind("depth=", 0) == 0)
+            settings.depth = static_cast<uint32_t>(std::atoi(argv[i] + 6));
+        else if (argument == "grid=expert")
+            settings.expert_grid = true;
+        else if (std::atoi(argv[i]) > 0)
+            settings.runs = std::atoi(argv[i]);
+        else
+            settings.filter = argument;
+    }
+    try {
+        dpboost::Run(settings);
+    } catch (const dpboost::Error& error) {
+        std::fprintf(stderr, "%s\n%s\n", error.what(), error.hint().c_str());
+        return 1;
+    }
+    return 0;
+}
