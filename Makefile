@@ -114,16 +114,16 @@ format:
 format-check:
 	@clang-format --dry-run -Werror $$(test/run/sources)
 
-# A benchmark is a C++ file with a main of its own (or Google Benchmark's) or a shell script; `utility_*` measures accuracy.
+# A benchmark is a C++ file with a main of its own (or Google Benchmark's) or a shell script; `utility*` measures accuracy.
 $(BUILD)/bench/%: $(BUILD)/plain/test/bench/%.o $(BUILD)/plain/libcore.a
 	@mkdir -p $(@D)
 	$(CXX) $^ -o $@ -lbenchmark $(CORE_LIBS)
 -include $(BENCH_SRCS:%.cpp=$(BUILD)/plain/%.d)
 .SECONDARY:
 BENCH_PROGRAMS = $(BENCH_SRCS:test/bench/%.cpp=$(BUILD)/bench/%) $(sort $(wildcard test/bench/*.sh))
-bench: $(filter-out %/utility_%,$(BENCH_PROGRAMS))
+bench: $(filter-out $(BUILD)/bench/utility% test/bench/utility%,$(BENCH_PROGRAMS))
 	@for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done
-utility: $(filter $(BUILD)/bench/utility_%,$(BENCH_PROGRAMS)) $(wildcard test/bench/utility_*.sh)
+utility: $(filter $(BUILD)/bench/utility% test/bench/utility%,$(BENCH_PROGRAMS))
 	@for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done
 
 help:
