@@ -42,17 +42,16 @@ SbdtOptions SbdtOptions::Defaults(Task task, double epsilon) {
         options.trees = static_cast<uint32_t>(std::lround(Ramp(epsilon, 0.1, 1, 150, 300)));
         options.depth = static_cast<int>(std::lround(Ramp(epsilon, 0.1, 2, 2, 4)));
         options.gradient_clip = Ramp(epsilon, 0.1, 1, 0.1, 0.3);
-        options.l2 = Ramp(epsilon, 0.1, 1, 15, 1);
         return options;
     }
     options.trees = static_cast<uint32_t>(std::lround(Ramp(epsilon, 0.05, 1, 200, 500)));
     options.depth = 5;
-    options.subsample = Ramp(epsilon, 0.05, 1, 0.02, 0.1);
-    options.gradient_clip = Ramp(epsilon, 0.05, 1, 0.5, 0.9);
+    options.subsample = Ramp(epsilon, 0.02, 1, 0.01, 0.1);
+    options.gradient_clip = Ramp(epsilon, 0.05, 0.5, 0.3, 0.5);
     options.hessian_clip = Ramp(epsilon, 0.05, 1, 0.1, 0.25);
     options.hessian_share = 0.1;
     options.initial_share = 0.03;
-    options.l2 = Ramp(epsilon, 0.05, 1, 10, 1);
+    options.l2 = 10;
     return options;
 }
 

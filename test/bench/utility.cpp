@@ -3,9 +3,12 @@
 // paper's figures.
 //     utility                 3 runs of everything
 //     utility 100             100 runs
-//     utility 10 adult        10 runs of the lines that contain "adult"
-// Ranges and levels are the datasets' documented ones, never those of rows; folds are trained with the same
-// options, and no option was chosen by looking at test folds of the run.
+//     utility 100 paper       100 runs of the lines whose title (settings/data/epsilon) contains "paper"
+//     utility 10 adult eta=0.2     10 runs of the Adult lines with another learning rate
+// Ranges and levels are the datasets' documented ones, never those of rows. Like the paper's grid search,
+// settings that the paper does not publish were chosen on these same datasets (runs with the seeds 1 to 10;
+// figures are printed for fresh shuffles and noise from kFirstSeed on), so they show what the method can
+// reach, not what it does on unseen data.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -23,6 +26,7 @@ namespace {
 
 constexpr double kDelta = 5e-8;
 constexpr int kFolds = 5;
+constexpr int kFirstSeed = 1000;
 
 // Root mean squared error in the target's own units.
 double Rmse(const std::vector<double>& predictions, const std::vector<double>& values) {
@@ -56,6 +60,7 @@ double Auc(const std::vector<double>& predictions, const std::vector<double>& va
 }
 
 struct Line {
+    const char* settings;
     const char* data;
     double epsilon;
     double goal;
@@ -63,8 +68,9 @@ struct Line {
 };
 
 // One run: the mean of the metric over the folds.
-double CrossValidate(const EncodedTable& table, const Line& line, unsigned char run) {
-    ChaChaSource source(ChaChaSource::Seed{run, 77});
+double CrossValidate(const EncodedTable& table, const Line& line, int seed) {
+    ChaChaSource source(
+        ChaChaSource::Seed{static_cast<unsigned char>(seed), static_cast<unsigned char>(seed >> 8), 77});
     Random random(source);
     std::vector<uint32_t> order(table.rows());
     random.Permutation(order.data(), order.size());
@@ -120,7 +126,10 @@ void Override(SbdtOptions* o, const std::string& name, double value) {
         throw Error(ErrorCode::kInvalidParameter, "unknown option " + name);
 }
 
-std::vector<Line> Lines() {
+// Published: trees, depth, gamma, r1, clips and the initial share of Abalone at 0.105 and Adult at 0.02
+// (sbdt.txt Fig. 4). Learning rate and lambda are only given as ranges, and the other epsilons as results;
+// those were chosen here.
+std::vector<Line> PaperLines() {
     SbdtOptions abalone;  // sbdt.txt Fig. 4
     abalone.task = Task::kRegression;
     abalone.trees = 150;
@@ -131,7 +140,7 @@ std::vector<Line> Lines() {
     abalone.gradient_clip = 0.1;
     abalone.learning_rate = 0.1;
     abalone.l2 = 15;
-    SbdtOptions abalone_weaker = abalone;  // not given in the paper; within its ranges
+    SbdtOptions abalone_weaker = abalone;  // chosen here, within the paper's ranges
     abalone_weaker.trees = 300;
     abalone_weaker.depth = 3;
     SbdtOptions adult;  // sbdt.txt Fig. 4
@@ -145,20 +154,34 @@ std::vector<Line> Lines() {
     adult.hessian_clip = 0.1;
     adult.learning_rate = 0.1;
     adult.l2 = 10;
-    SbdtOptions spambase = adult;  // not given in the paper; within its ranges
+    SbdtOptions spambase = adult;  // chosen here, within the paper's ranges
     spambase.gradient_clip = 0.3;
     spambase.l2 = 15;
-    return {{"abalone", 0.105, 2.745, abalone},
-            {"abalone", 0.25, 2.64, abalone_weaker},
-            {"adult_complete", 0.02, 0.825, adult},
-            {"adult_complete", 0.053, 0.853, adult},
-            {"spambase", 0.02, 0.79, spambase}};
+    return {{"paper settings", "abalone", 0.105, 2.745, abalone},
+            {"paper settings", "abalone", 0.25, 2.64, abalone_weaker},
+            {"paper settings", "adult_complete", 0.02, 0.825, adult},
+            {"paper settings", "adult_complete", 0.053, 0.853, adult},
+            {"paper settings", "spambase", 0.02, 0.79, spambase}};
+}
+
+// One recipe for all data and epsilons, against S-BDT tuned for each (auto-method.md). Its ramps were set
+// with these datasets in view.
+std::vector<Line> DefaultLines() {
+    const auto line = [](const char* data, double epsilon, double goal) {
+        const Task task = std::strcmp(data, "abalone") == 0 ? Task::kRegression : Task::kBinary;
+        return Line{"defaults", data, epsilon, goal, SbdtOptions::Defaults(task, epsilon)};
+    };
+    return {line("abalone", 0.05, 2.885), line("abalone", 0.105, 2.745), line("abalone", 0.25, 2.638),
+            line("abalone", 0.5, 2.576),  line("abalone", 1, 2.549),     line("adult", 0.01, 0.817),
+            line("adult", 0.02, 0.851),   line("adult", 0.053, 0.876),   line("adult", 0.1, 0.886),
+            line("adult", 0.5, 0.897),    line("adult", 1, 0.901),       line("spambase", 0.02, 0.79),
+            line("spambase", 0.1, 0.925), line("spambase", 0.5, 0.959),  line("spambase", 1, 0.965)};
 }
 
 void Report(const EncodedTable& table, const Line& line, int runs) {
     double sum = 0, squares = 0;
     for (int run = 0; run < runs; run++) {
-        const double value = CrossValidate(table, line, static_cast<unsigned char>(run + 1));
+        const double value = CrossValidate(table, line, kFirstSeed + run);
         sum += value;
         squares += value * value;
     }
@@ -166,8 +189,8 @@ void Report(const EncodedTable& table, const Line& line, int runs) {
     const double error = runs > 1 ? std::sqrt(std::max(0.0, squares / runs - mean * mean) / (runs - 1)) : 0;
     const bool lower_is_better = line.options.task == Task::kRegression;
     const double shortfall = lower_is_better ? mean - line.goal : line.goal - mean;
-    std::printf("%-15s epsilon %-6g %s %.4f +- %.4f   paper %.4g   %s\n", line.data, line.epsilon,
-                lower_is_better ? "RMSE" : "AUC ", mean, error, line.goal,
+    std::printf("%-15s %-15s epsilon %-6g %s %.4f +- %.4f   S-BDT %.4g   %s\n", line.settings, line.data,
+                line.epsilon, lower_is_better ? "RMSE" : "AUC ", mean, error, line.goal,
                 shortfall <= 0           ? "better"
                 : shortfall <= 2 * error ? "within two standard errors"
                                          : "WORSE");
@@ -184,9 +207,12 @@ int main(int argc, char** argv) {
         const std::string only = argc > 2 ? argv[2] : "";
         std::string loaded;
         EncodedTable table;
-        for (Line& line : Lines()) {
+        std::vector<Line> lines = PaperLines();
+        for (const Line& line : DefaultLines())
+            lines.push_back(line);
+        for (Line& line : lines) {
             char title[80];
-            std::snprintf(title, sizeof(title), "%s/%g", line.data, line.epsilon);
+            std::snprintf(title, sizeof(title), "%s/%s/%g", line.settings, line.data, line.epsilon);
             if (std::strstr(title, only.c_str()) == nullptr)
                 continue;
             for (int i = 3; i < argc; i++) {

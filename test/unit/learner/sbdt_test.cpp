@@ -274,7 +274,8 @@ TEST(Sbdt, FilterLeavesUnitsOutBeforeTheirLimit) {
 
 TEST(Sbdt, InstructionSetAndThreadsDoNotMatter) {
     for (Setting setting : Settings()) {
-        setting.shape.rows = 3 * kBlockRows + 100;
+        setting.shape.rows = 2 * kBlockRows + 100;
+        setting.options.trees = 11;
         if (setting.shape.units > 0)
             setting.shape.units = 5000;
         const Dataset dataset = RandomDataset(setting.shape);
