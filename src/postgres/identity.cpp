@@ -114,6 +114,12 @@ Datum dpboost_remember_dropped(PG_FUNCTION_ARGS) {
         "  AND k.relation::oid = d.objid AND k.schema_name = d.schema_name AND k.relation_name = "
         "d.object_name)",
         0, nullptr, nullptr, nullptr);
+    // An oid may be used again one day; no right may wait for it.
+    dpboost::CatalogWrite(
+        "UPDATE dpboost.allowance SET revoked = true WHERE NOT revoked AND relation::oid IN ("
+        " SELECT objid FROM pg_event_trigger_dropped_objects()"
+        " WHERE classid = 'pg_class'::regclass AND objsubid = 0)",
+        0, nullptr, nullptr, nullptr);
     dpboost::CatalogEnd(&scope);
     PG_RETURN_NULL();
 }

@@ -43,10 +43,10 @@ CREATE FUNCTION dpboost.budgets(OUT relation regclass, OUT grantee regrole, OUT 
 COMMENT ON FUNCTION dpboost.budgets() IS 'rows of the view dpboost_budgets';
 
 -- A relation may have been renamed since it was last seen: when it is dropped, its last name is kept, so that one that is
--- created under that name inherits what was spent.
+-- created under that name inherits what was spent. The budgets of roles on it end with it.
 CREATE FUNCTION dpboost.remember_dropped() RETURNS event_trigger
     AS 'MODULE_PATHNAME', 'dpboost_remember_dropped' LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION dpboost.remember_dropped() IS 'keeps the last names of dropped relations that privacy was spent on';
+COMMENT ON FUNCTION dpboost.remember_dropped() IS 'keeps the last names of dropped relations and ends the budgets on them';
 CREATE EVENT TRIGGER dpboost_remember_dropped ON sql_drop
     WHEN TAG IN ('DROP TABLE', 'DROP VIEW', 'DROP MATERIALIZED VIEW', 'DROP FOREIGN TABLE', 'DROP SCHEMA', 'DROP OWNED')
     EXECUTE FUNCTION dpboost.remember_dropped();
