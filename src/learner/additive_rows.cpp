@@ -81,8 +81,9 @@ int64_t ScaleDown(double norm, double limit_squared, int64_t unit) {
 
 }  // namespace
 
-AdditiveRows::AdditiveRows(const Dataset& dataset, Simd simd, Interrupt& interrupt)
-    : dataset_(dataset), simd_(simd), interrupt_(interrupt) {
+AdditiveRows::AdditiveRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift)
+    : dataset_(dataset), simd_(simd), lattice_shift_(lattice_shift), interrupt_(interrupt) {
+    CheckInternal(lattice_shift >= 0 && lattice_shift < kClipBits, "a lattice needs some steps");
     dataset.RequireMemory(dataset.rows() * BytesPerRow(dataset.has_units()));
     scores_.assign(dataset.rows(), 0);
 }
@@ -162,6 +163,10 @@ void AdditiveRows::BlockWeights(size_t block, Weight weight, const Objective* ob
         for (size_t i = 0; i < rows; i++)
             weights[i] = weights[i] * caps[i] / kCapUnit;  // below 2^31, and towards zero
     }
+    if (lattice_shift_ > 0) {
+        for (size_t i = 0; i < rows; i++)
+            weights[i] /= 1 << lattice_shift_;  // towards zero
+    }
 }
 
 std::vector<int64_t> AdditiveRows::Sums(const Basis& basis, Weight weight, const Objective* objective) {
@@ -212,8 +217,8 @@ std::vector<int64_t> AdditiveRows::Sums(const Basis& basis, Weight weight, const
 void AdditiveRows::AddUnits(const Basis& basis, const std::vector<int32_t>& weights,
                             std::vector<int64_t>& sums) {
     constexpr int64_t kScaleUnit = int64_t{1} << 20;
-    const double limit = static_cast<double>(limit_squared_) * static_cast<double>(kClipSteps) *
-                         static_cast<double>(kClipSteps);
+    const double clip = kClipSteps >> lattice_shift_;
+    const double limit = static_cast<double>(limit_squared_) * clip * clip;
     const std::vector<uint32_t>& begin = dataset_.unit_begin();
     const std::vector<uint32_t>& unit_rows = dataset_.unit_rows();
     std::vector<int64_t> vector(basis.coordinates());

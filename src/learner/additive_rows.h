@@ -19,7 +19,12 @@ class AdditiveRows {
     // Bytes per row of the state below, to be kept free next to the dataset.
     static size_t BytesPerRow(bool has_units) { return has_units ? 10 : 6; }
 
-    AdditiveRows(const Dataset& dataset, Simd simd, Interrupt& interrupt);
+    // lattice_shift: rows are rounded to a lattice 2^shift times coarser (for noise that is larger than the
+    // samplers allow, where nobody can tell).
+    AdditiveRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift = 0);
+
+    // Lattice steps of a weight of one clip times a phi of one.
+    double StepsPerUnit() const { return static_cast<double>(kClipSteps >> lattice_shift_) * kBasisUnit; }
 
     // Changes every row's score, in units of 2^-kFixedBits. The caller keeps the sum of all of them within
     // int32.
@@ -32,11 +37,13 @@ class AdditiveRows {
 
     // The sensitivity of the two sums below, in lattice steps.
     //
-    // Neighbours: add or remove one unit. A row adds q phi(x) with an integer |q| <= kClipSteps W / kCapUnit
-    // and W <= kCapUnit sqrt(limit_squared / |phi(x)|^2), hence a vector of norm at most kClipSteps
-    // sqrt(limit_squared). A unit of several rows adds the sum of theirs, scaled down by a common factor if
-    // that is longer, each entry rounded towards zero, which makes it no longer.
-    double Sensitivity() const { return RootUp(limit_squared_) * kClipSteps; }
+    // Neighbours: add or remove one unit. A row adds q phi(x) with an integer |q| <= clip W / kCapUnit, where
+    // clip is kClipSteps >> lattice_shift and W <= kCapUnit sqrt(limit_squared) / |phi(x)|, hence a vector of
+    // norm at most clip sqrt(limit_squared): |phi(x)|^2 is an exact integer, W is rounded down by more than
+    // the errors of floating point, and q is rounded towards zero. A unit of several rows adds the sum of
+    // theirs, scaled down by a common factor if that is longer, each entry rounded towards zero, which makes
+    // it no longer.
+    double Sensitivity() const { return RootUp(limit_squared_) * (kClipSteps >> lattice_shift_); }
 
     // Sum over units of the clipped gradients times phi; gradients in units of clip / kClipSteps, phi in
     // units of 1 / kBasisUnit. Applies the tables that were added since the last call.
@@ -62,6 +69,7 @@ class AdditiveRows {
 
     const Dataset& dataset_;
     Simd simd_;
+    int lattice_shift_;
     Interrupt& interrupt_;
     std::vector<int32_t> scores_;
     std::vector<uint16_t> caps_;  // W per row; empty: all kCapUnit

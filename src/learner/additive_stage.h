@@ -60,13 +60,33 @@ struct AdditiveStage {
     StageProgress& progress;
 };
 
-// Linear stage: gradient steps on a few functions of each feature (see linear_stage.cpp), for `fraction` of
-// the pool.
-void RunLinearStage(const AdditiveStage& stage, double fraction);
+// Features that say the same add up, and a step on all of them may go too far. The slope of the loss along
+// the last step, as the next noisy gradient sees it, tells: where it was reversed almost entirely or more, by
+// clearly more than noise, the step is to be taken back and the rate cut. Only steps without momentum are
+// judged: with it, swings are normal.
+class OvershootGuard {
+  public:
+    static constexpr double kCut = 1.0 / 8;  // of the rate
+
+    // gain: what the step about to be taken promises.
+    void Expect(double gain) { expected_ = gain; }
+    // slope: the gain that repeating the last step promises now; sigma: its noise.
+    bool Overshot(double slope, double sigma) const {
+        return slope < -3 * sigma && slope < -0.9 * expected_ && expected_ > 0;
+    }
+
+  private:
+    double expected_ = 0;
+};
+
+// Each stage spends the pool down to `leave` (a fraction of the whole).
+//
+// Linear stage: gradient steps on a few functions of each feature (see linear_stage.cpp).
+void RunLinearStage(const AdditiveStage& stage, double leave);
 
 // Residual stage: in each epoch one random partition of every feature, whose leaves move by the noisy sums of
-// gradients; together one table per feature (see residual_stage.cpp), for `fraction` of the pool.
-void RunResidualStage(const AdditiveStage& stage, double fraction);
+// gradients; together one table per feature (see residual_stage.cpp).
+void RunResidualStage(const AdditiveStage& stage, double leave);
 
 // A number in [0, 1) for structure that does not depend on rows.
 inline double DrawUnit(Random& random) {

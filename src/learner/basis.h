@@ -12,8 +12,8 @@
 
 namespace dpboost {
 
-// An entry of phi is a multiple of 1/1024.
-constexpr int32_t kBasisUnit = 1024;
+// An entry of phi is a multiple of 1/256.
+constexpr int32_t kBasisUnit = 256;
 
 // A function of the cells: one coordinate.
 struct BasisColumn {

@@ -11,7 +11,6 @@ namespace {
 
 constexpr uint32_t kDigits = 4;  // intervals, or groups of levels, per feature: two levels of a tree
 constexpr uint32_t kMaxGroups = 16;
-constexpr double kStepsPerUnit = static_cast<double>(kClipSteps) * kBasisUnit;
 
 // How a feature is cut for a product: thresholds of a numeric one (missing goes with the second interval), or
 // a group for each level.
@@ -186,6 +185,7 @@ Tree ToTree(const AdditiveStage& stage, const Product& product, const std::vecto
 
 InteractionFinding QueryInteractions(const AdditiveStage& stage, double fraction, uint32_t max_features) {
     const double clip = stage.schedule.interaction_clip;
+    const double steps = stage.rows.StepsPerUnit();
     InteractionFinding finding;
     finding.groups = ChooseGroups(static_cast<uint32_t>(stage.features.size()), max_features, stage.random);
     std::vector<Product> products;
@@ -198,9 +198,8 @@ InteractionFinding QueryInteractions(const AdditiveStage& stage, double fraction
     std::vector<int64_t> gradients = stage.rows.GradientSums(basis, Objective(stage.loss, clip, 1));
     std::vector<int64_t> counts = stage.rows.CountSums(basis);
     const double gradient_sigma =
-        stage.pool.AddNoise(0.7 * fraction, stage.rows.Sensitivity(), gradients) * clip / kStepsPerUnit;
-    const double count_sigma =
-        stage.pool.AddNoise(0.3 * fraction, stage.rows.Sensitivity(), counts) / kStepsPerUnit;
+        stage.pool.AddNoise(0.7 * fraction, stage.rows.Sensitivity(), gradients) * clip / steps;
+    const double count_sigma = stage.pool.AddNoise(0.3 * fraction, stage.rows.Sensitivity(), counts) / steps;
 
     Explained total;
     for (size_t g = 0; g < products.size(); g++) {
@@ -208,9 +207,8 @@ InteractionFinding QueryInteractions(const AdditiveStage& stage, double fraction
         leaves.gradient_sigma = gradient_sigma;
         for (uint32_t leaf = 0; leaf < products[g].view.cells; leaf++) {
             const size_t k = basis.blocks()[g].first + leaf;
-            leaves.gradients.push_back(static_cast<double>(gradients[k]) * clip / kStepsPerUnit);
-            leaves.counts.push_back(
-                std::max(static_cast<double>(counts[k]) / kStepsPerUnit, 2 * count_sigma));
+            leaves.gradients.push_back(static_cast<double>(gradients[k]) * clip / steps);
+            leaves.counts.push_back(std::max(static_cast<double>(counts[k]) / steps, 2 * count_sigma));
         }
         const Explained explained = Explain(products[g], leaves, 0.6 * clip * clip);
         finding.scores.push_back(std::max(0.0, explained.product));
@@ -224,14 +222,13 @@ InteractionFinding QueryInteractions(const AdditiveStage& stage, double fraction
     return finding;
 }
 
-void GrowInteractionTrees(const AdditiveStage& stage, const InteractionFinding& finding, double fraction,
-                          Model& model) {
+void GrowInteractionTrees(const AdditiveStage& stage, const InteractionFinding& finding, Model& model) {
     const AutoSchedule& schedule = stage.schedule;
     const double clip = schedule.interaction_clip;
-    const double mu = stage.pool.mu() * std::sqrt(fraction);
+    const double steps = stage.rows.StepsPerUnit();
+    const double mu = stage.pool.mu() * std::sqrt(stage.pool.left());
     const double kappa = schedule.interaction_kappa / (mu * mu);
     const double rate = schedule.interaction_time / schedule.interaction_trees / schedule.curvature;
-    const double tree_fraction = fraction / schedule.interaction_trees;
     const double total_score = std::accumulate(finding.scores.begin(), finding.scores.end(), 0.0);
     const Objective objective(stage.loss, clip, 1);
     for (uint32_t t = 0; t < schedule.interaction_trees; t++) {
@@ -245,14 +242,15 @@ void GrowInteractionTrees(const AdditiveStage& stage, const InteractionFinding& 
         stage.rows.LimitNorms(basis, basis.MaxNormSquared());
         std::vector<int64_t> gradients = stage.rows.GradientSums(basis, objective);
         std::vector<int64_t> counts = stage.rows.CountSums(basis);
-        stage.pool.AddNoise(tree_fraction * (1 - schedule.count_share), stage.rows.Sensitivity(), gradients);
-        const double count_sigma =
-            stage.pool.AddNoise(tree_fraction * schedule.count_share, stage.rows.Sensitivity(), counts) /
-            kStepsPerUnit;
+        const double part = stage.pool.Slice(0, schedule.interaction_trees - t);
+        const double count_part = part * schedule.count_share;
+        const double count_sigma = stage.pool.AddNoise(count_part, stage.rows.Sensitivity(), counts) / steps;
+        stage.pool.AddNoise(t + 1 < schedule.interaction_trees ? part - count_part : stage.pool.left(),
+                            stage.rows.Sensitivity(), gradients);
         std::vector<int32_t> leaves(product.view.cells);
         for (uint32_t leaf = 0; leaf < product.view.cells; leaf++) {
-            const double gradient = static_cast<double>(gradients[leaf]) * clip / kStepsPerUnit;
-            const double count = std::max(static_cast<double>(counts[leaf]) / kStepsPerUnit, count_sigma);
+            const double gradient = static_cast<double>(gradients[leaf]) * clip / steps;
+            const double count = std::max(static_cast<double>(counts[leaf]) / steps, count_sigma);
             const double value = rate * gradient * count / (count * count + kappa);
             leaves[leaf] = ToFixed(std::clamp(value, -stage.tables.limit(), stage.tables.limit()));
         }

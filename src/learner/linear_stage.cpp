@@ -104,46 +104,44 @@ std::vector<double> Gains(const AdditiveStage& stage, const Basis& basis, double
 
 }  // namespace
 
-void RunLinearStage(const AdditiveStage& stage, double fraction) {
+void RunLinearStage(const AdditiveStage& stage, double leave) {
+    const double fraction = stage.pool.left() - leave;
     const AutoSchedule& schedule = stage.schedule;
     const Basis basis = MakeLinearBasis(stage);
     const double features = static_cast<double>(stage.features.size());
     stage.rows.LimitNorms(basis, static_cast<uint64_t>((schedule.norm_per_feature * features +
                                                         schedule.intercept * schedule.intercept) *
                                                        kBasisUnit * kBasisUnit));
-    constexpr double kStepsPerUnit = static_cast<double>(kClipSteps) * kBasisUnit;
-    const double bound = stage.rows.Sensitivity() / kStepsPerUnit;  // C, for gradients within +-1
+    const double unit = schedule.linear_clip / stage.rows.StepsPerUnit();
+    const double bound = stage.rows.Sensitivity() / stage.rows.StepsPerUnit();  // C, for gradients within +-1
     const double mu = stage.pool.mu() * std::sqrt(fraction);
     const std::vector<double> gains = Gains(stage, basis, schedule.linear_kappa * bound * bound / (mu * mu));
     const Objective objective(stage.loss, schedule.linear_clip, 1);
     double rate = schedule.linear_time / schedule.linear_steps / schedule.curvature;
     std::vector<double> gradient(basis.coordinates()), step(basis.coordinates(), 0.0);
-    double expected_gain = 0;
+    OvershootGuard guard;
+    bool fresh = false;  // the last step had no momentum
     for (uint32_t t = 0; t < schedule.linear_steps; t++) {
         std::vector<int64_t> sums = stage.rows.GradientSums(basis, objective);
-        const double sigma =
-            stage.pool.AddNoise(fraction / schedule.linear_steps, stage.rows.Sensitivity(), sums);
+        const double sigma = stage.pool.AddNoise(stage.pool.Slice(leave, schedule.linear_steps - t),
+                                                 stage.rows.Sensitivity(), sums);
         for (size_t k = 0; k < sums.size(); k++)
-            gradient[k] = static_cast<double>(sums[k]) * schedule.linear_clip / kStepsPerUnit;
-        // Features that say the same add up: if the last step went clearly too far, take it back and go on
-        // with smaller ones.
-        const double length = std::sqrt(Dot(step, step));
-        const double noise = sigma * schedule.linear_clip / kStepsPerUnit * length;
-        const double slope = Dot(gradient, step);
-        if (slope < -3 * noise && slope < -0.7 * expected_gain && expected_gain > 0) {
+            gradient[k] = static_cast<double>(sums[k]) * unit;
+        if (fresh && guard.Overshot(Dot(gradient, step), sigma * unit * std::sqrt(Dot(step, step)))) {
             for (double& change : step)
                 change = -change;
             Move(stage, basis, step);
             std::fill(step.begin(), step.end(), 0.0);
-            rate /= 4;
-            expected_gain = 0;
-        } else {
-            for (size_t k = 0; k < step.size(); k++)
-                step[k] = schedule.linear_momentum * step[k] +
-                          (1 - schedule.linear_momentum) * rate * gains[k] * gradient[k];
-            expected_gain = Dot(gradient, step);
-            Move(stage, basis, step);
+            rate *= OvershootGuard::kCut;
+            stage.progress.Step();
+            continue;
         }
+        fresh = std::all_of(step.begin(), step.end(), [](double change) { return change == 0; });
+        for (size_t k = 0; k < step.size(); k++)
+            step[k] = schedule.linear_momentum * step[k] +
+                      (1 - schedule.linear_momentum) * rate * gains[k] * gradient[k];
+        guard.Expect(Dot(gradient, step));
+        Move(stage, basis, step);
         stage.progress.Step();
     }
 }

@@ -77,10 +77,10 @@ void NoisyHistogram::Release(double fraction, AdditiveRows& rows, PoolRelease& p
     rows.LimitNorms(basis_, basis_.MaxNormSquared());
     std::vector<int64_t> counts = rows.CountSums(basis_);
     const double sigma_steps = pool.AddNoise(fraction, rows.Sensitivity(), counts);
-    constexpr double kStepsPerRow = static_cast<double>(kClipSteps) * kBasisUnit;
-    const double sigma = sigma_steps / kStepsPerRow;
+    const double steps_per_row = rows.StepsPerUnit();
+    const double sigma = sigma_steps / steps_per_row;
     for (size_t k = 0; k < counts.size(); k++)
-        weighted_sums_[k] += static_cast<double>(counts[k]) / kStepsPerRow / (sigma * sigma);
+        weighted_sums_[k] += static_cast<double>(counts[k]) / steps_per_row / (sigma * sigma);
     precision_ += 1 / (sigma * sigma);
 }
 

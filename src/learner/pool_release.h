@@ -25,6 +25,11 @@ class PoolRelease {
         return static_cast<double>(plan_.PartsLeft(id_)) / static_cast<double>(GaussianPool::kParts);
     }
 
+    // One of `draws` equal parts of what is left above `leave`; the last one takes all of it.
+    double Slice(double leave, uint64_t draws) const {
+        return std::max(0.0, left() - leave) / static_cast<double>(draws);
+    }
+
     // Spends `fraction` of the pool on sums with this L2 sensitivity under add/remove of one unit: raw on
     // entry, noisy on return. Returns sigma in lattice steps. A fraction beyond what is left takes all of it.
     double AddNoise(double fraction, double sensitivity, std::vector<int64_t>& sums) {

@@ -50,6 +50,7 @@ BasisPartition DrawPartition(const FeatureSpec& feature, const std::vector<doubl
     return partition;
 }
 
+// Mean over each leaf's cells.
 std::vector<double> LeafMeans(const BasisPartition& partition, const std::vector<double>& values) {
     std::vector<double> means(partition.leaves, 0.0), cells(partition.leaves, 0.0);
     for (size_t cell = 0; cell < values.size(); cell++) {
@@ -61,81 +62,116 @@ std::vector<double> LeafMeans(const BasisPartition& partition, const std::vector
     return means;
 }
 
-// The slope of the loss along the last epoch's change, as the new leaf sums see it, and its noise.
-struct Slope {
-    double value = 0;
-    double variance = 0;
+class ResidualStage {
+  public:
+    ResidualStage(const AdditiveStage& stage, double leave)
+        : stage_(stage),
+          schedule_(stage.schedule),
+          leave_(leave),
+          unit_(schedule_.residual_clip / stage.rows.StepsPerUnit()),
+          objective_(stage.loss, schedule_.residual_clip, 1),
+          rate_(schedule_.residual_time / schedule_.residual_epochs / schedule_.curvature),
+          changes_(stage.features.size()) {
+        const double mu = stage.pool.mu() * std::sqrt(stage.pool.left() - leave);
+        kappa_ = schedule_.residual_kappa * static_cast<double>(stage.features.size()) / (mu * mu);
+        for (size_t f = 0; f < changes_.size(); f++)
+            changes_[f].assign(stage.features[f].cells(), 0.0);
+    }
+
+    void RunEpoch(uint32_t epoch) {
+        Basis basis;
+        for (uint32_t f = 0; f < stage_.features.size(); f++) {
+            BasisBlock block;
+            block.view = CodeView::Column(f, stage_.features[f].cells());
+            block.partition =
+                DrawPartition(stage_.features[f], stage_.counts.cells[f], schedule_, stage_.random);
+            basis.Add(std::move(block));
+        }
+        stage_.rows.LimitNorms(basis, basis.MaxNormSquared());
+        std::vector<int64_t> sums = stage_.rows.GradientSums(basis, objective_);
+        const double sigma =
+            unit_ * stage_.pool.AddNoise(stage_.pool.Slice(leave_, schedule_.residual_epochs - epoch),
+                                         stage_.rows.Sensitivity(), sums);
+        const std::vector<std::vector<double>> gradients = Centred(basis, sums);
+        CutRateIfOvershot(basis, gradients, sigma);
+        Move(basis, gradients);
+        stage_.progress.Step();
+    }
+
+  private:
+    // The noisy sums of gradients of each feature's leaves, minus their mean.
+    std::vector<std::vector<double>> Centred(const Basis& basis, const std::vector<int64_t>& sums) const {
+        std::vector<std::vector<double>> gradients;
+        for (const BasisBlock& block : basis.blocks()) {
+            gradients.emplace_back(block.partition.leaves);
+            double mean = 0;
+            for (uint32_t leaf = 0; leaf < block.partition.leaves; leaf++) {
+                gradients.back()[leaf] = static_cast<double>(sums[block.first + leaf]) * unit_;
+                mean += gradients.back()[leaf] / block.partition.leaves;
+            }
+            for (double& gradient : gradients.back())
+                gradient -= mean;
+        }
+        return gradients;
+    }
+
+    void CutRateIfOvershot(const Basis& basis, const std::vector<std::vector<double>>& gradients,
+                           double sigma) {
+        double slope = 0, squares = 0;
+        for (size_t f = 0; f < gradients.size(); f++) {
+            const std::vector<double> moved = LeafMeans(basis.blocks()[f].partition, changes_[f]);
+            for (size_t leaf = 0; leaf < moved.size(); leaf++) {
+                slope += moved[leaf] * gradients[f][leaf];
+                squares += moved[leaf] * moved[leaf];
+            }
+        }
+        if (!guard_.Overshot(slope, sigma * std::sqrt(squares)))
+            return;
+        rate_ *= OvershootGuard::kCut;
+        for (size_t f = 0; f < changes_.size(); f++) {
+            for (double& change : changes_[f])
+                change = -change;
+            stage_.tables.Add(f, changes_[f]);
+        }
+    }
+
+    // Leaf value: rate * G N / (N^2 + kappa), a Newton step on the bound of the curvature, Wiener-filtered.
+    void Move(const Basis& basis, const std::vector<std::vector<double>>& gradients) {
+        double gain = 0;
+        for (size_t f = 0; f < gradients.size(); f++) {
+            const BasisPartition& partition = basis.blocks()[f].partition;
+            std::vector<double> values(partition.leaves, 0.0);  // counts first
+            for (size_t cell = 0; cell < partition.leaf.size(); cell++)
+                values[partition.leaf[cell]] += stage_.counts.cells[f][cell];
+            for (uint32_t leaf = 0; leaf < partition.leaves; leaf++) {
+                values[leaf] =
+                    rate_ * gradients[f][leaf] * values[leaf] / (values[leaf] * values[leaf] + kappa_);
+                gain += values[leaf] * gradients[f][leaf];
+            }
+            for (size_t cell = 0; cell < partition.leaf.size(); cell++)
+                changes_[f][cell] = values[partition.leaf[cell]];
+            stage_.tables.Add(f, changes_[f]);
+        }
+        guard_.Expect(gain);
+    }
+
+    const AdditiveStage& stage_;
+    const AutoSchedule& schedule_;
+    double leave_;
+    double unit_;  // of a gradient, per lattice step
+    Objective objective_;
+    double rate_;
+    double kappa_;
+    std::vector<std::vector<double>> changes_;  // of the last epoch, per feature and cell
+    OvershootGuard guard_;
 };
 
 }  // namespace
 
-void RunResidualStage(const AdditiveStage& stage, double fraction) {
-    const AutoSchedule& schedule = stage.schedule;
-    const size_t features = stage.features.size();
-    const double mu = stage.pool.mu() * std::sqrt(fraction);
-    const double kappa = schedule.residual_kappa * static_cast<double>(features) / (mu * mu);
-    constexpr double kStepsPerUnit = static_cast<double>(kClipSteps) * kBasisUnit;
-    const double unit = schedule.residual_clip / kStepsPerUnit;
-    const Objective objective(stage.loss, schedule.residual_clip, 1);
-    double rate = schedule.residual_time / schedule.residual_epochs / schedule.curvature;
-    std::vector<std::vector<double>> changes(features);
-    double expected_gain = 0;
-    for (uint32_t epoch = 0; epoch < schedule.residual_epochs; epoch++) {
-        Basis basis;
-        for (uint32_t f = 0; f < features; f++) {
-            BasisBlock block;
-            block.view = CodeView::Column(f, stage.features[f].cells());
-            block.partition = DrawPartition(stage.features[f], stage.counts.cells[f], schedule, stage.random);
-            basis.Add(std::move(block));
-        }
-        stage.rows.LimitNorms(basis, basis.MaxNormSquared());
-        std::vector<int64_t> sums = stage.rows.GradientSums(basis, objective);
-        const double sigma =
-            unit * stage.pool.AddNoise(fraction / schedule.residual_epochs, stage.rows.Sensitivity(), sums);
-
-        Slope slope;
-        std::vector<std::vector<double>> leaf_gradients(features);
-        for (size_t f = 0; f < features; f++) {
-            const BasisBlock& block = basis.blocks()[f];
-            std::vector<double>& gradients = leaf_gradients[f];
-            gradients.resize(block.partition.leaves);
-            double mean = 0;
-            for (uint32_t leaf = 0; leaf < block.partition.leaves; leaf++) {
-                gradients[leaf] = static_cast<double>(sums[block.first + leaf]) * unit;
-                mean += gradients[leaf] / block.partition.leaves;
-            }
-            for (double& gradient : gradients)
-                gradient -= mean;
-            if (epoch == 0)
-                continue;
-            const std::vector<double> moved = LeafMeans(block.partition, changes[f]);
-            for (uint32_t leaf = 0; leaf < block.partition.leaves; leaf++) {
-                slope.value += moved[leaf] * gradients[leaf];
-                slope.variance += sigma * sigma * moved[leaf] * moved[leaf];
-            }
-        }
-        if (slope.value < -3 * std::sqrt(slope.variance) && slope.value < -0.7 * expected_gain)
-            rate /= 4;
-
-        expected_gain = 0;
-        for (size_t f = 0; f < features; f++) {
-            const BasisPartition& partition = basis.blocks()[f].partition;
-            std::vector<double> counts(partition.leaves, 0.0);
-            for (size_t cell = 0; cell < partition.leaf.size(); cell++)
-                counts[partition.leaf[cell]] += stage.counts.cells[f][cell];
-            std::vector<double> values(partition.leaves);
-            for (uint32_t leaf = 0; leaf < partition.leaves; leaf++) {
-                values[leaf] =
-                    rate * leaf_gradients[f][leaf] * counts[leaf] / (counts[leaf] * counts[leaf] + kappa);
-                expected_gain += values[leaf] * leaf_gradients[f][leaf];
-            }
-            changes[f].resize(partition.leaf.size());
-            for (size_t cell = 0; cell < partition.leaf.size(); cell++)
-                changes[f][cell] = values[partition.leaf[cell]];
-            stage.tables.Add(f, changes[f]);
-        }
-        stage.progress.Step();
-    }
+void RunResidualStage(const AdditiveStage& stage, double leave) {
+    ResidualStage residual(stage, leave);
+    for (uint32_t epoch = 0; epoch < stage.schedule.residual_epochs; epoch++)
+        residual.RunEpoch(epoch);
 }
 
 }  // namespace dpboost
