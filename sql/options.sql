@@ -29,7 +29,7 @@ SELECT train('{"learningrate": 0.1}');
 SELECT train('{"no such thing at all": 1}');
 SELECT train('{"method": "sbtd"}');
 SELECT train('{"task": "clasification"}');
-SELECT train('{"features": "all"}');
+SELECT train('{"features": "every"}');
 
 -- types and ranges
 SELECT train('{"trees": 0}');

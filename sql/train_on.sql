@@ -146,10 +146,10 @@ RESET ROLE;
 
 -- the budget ends
 SET ROLE regress_ana;
-SELECT dpboost_train_on('end', 'clinic.stays', 'ill', 4, options => '{"trees": 5}') ->> 'version' AS version;
-SELECT dpboost_train_on('end', 'clinic.stays', 'ill', 4, options => '{"trees": 5}') ->> 'version' AS version;
-SELECT sqlstate_of('SELECT dpboost_train_on(''end'', ''clinic.stays'', ''ill'', 4, options => ''{"trees": 5}'')') AS sqlstate;
-SELECT sqlstate_of('SELECT dpboost_estimate(''clinic.stays'', ''ill'', 4, options => ''{"trees": 5}'')') AS sqlstate;
+SELECT dpboost_train_on('end', 'clinic.stays', 'ill', 4, options => '{"method": "sbdt", "trees": 5}') ->> 'version' AS version;
+SELECT dpboost_train_on('end', 'clinic.stays', 'ill', 4, options => '{"method": "sbdt", "trees": 5}') ->> 'version' AS version;
+SELECT sqlstate_of('SELECT dpboost_train_on(''end'', ''clinic.stays'', ''ill'', 4, options => ''{"method": "sbdt", "trees": 5}'')') AS sqlstate;
+SELECT sqlstate_of('SELECT dpboost_estimate(''clinic.stays'', ''ill'', 4, options => ''{"method": "sbdt", "trees": 5}'')') AS sqlstate;
 RESET ROLE;
 
 SELECT count(dpboost_drop_model(model)) FROM (SELECT DISTINCT model FROM dpboost_models) s;

@@ -1,17 +1,90 @@
 #include "postgres/methods.h"
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "learner/auto.h"
+#include "learner/method.h"
+#include "learner/presets.h"
 #include "learner/sbdt.h"
 
 namespace dpboost {
 
 namespace {
 
+constexpr char kAuto[] = "auto";
+constexpr char kSbdt[] = "sbdt";
+
+// Options that every method understands: what is trained on, and at which price.
+const char* const kCommonKeys[] = {"epsilon",      "delta",    "method", "task",
+                                   "target_range", "positive", "bounds", "bins"};
+std::vector<std::string> AutoKeys() {
+    return {"trees", "depth", "rows_hint"};
+}
+
+// The first option that is neither common nor among `used`, or null.
+const std::string* FirstUnused(const TrainingOptions& options, const std::vector<std::string>& used) {
+    for (const std::string& key : options.given)
+        if (std::find(std::begin(kCommonKeys), std::end(kCommonKeys), key) == std::end(kCommonKeys) &&
+            std::find(used.begin(), used.end(), key) == used.end())
+            return &key;
+    return nullptr;
+}
+
+// An option without effect is a misunderstanding that should not go unnoticed.
+void RefuseUnused(const TrainingOptions& options, const std::vector<std::string>& used) {
+    if (const std::string* key = FirstUnused(options, used))
+        throw Error(ErrorCode::kInvalidParameter,
+                    "option \"" + *key + "\" is not used by method \"" + options.method + "\"");
+}
+
 template <typename T>
 void Set(const std::optional<double>& given, T* option) {
     if (given)
         *option = static_cast<T>(*given);
 }
+
+// Takes the part that was named; `names` lists the parts in the order of the enum.
+template <typename Part>
+void Choose(const std::optional<std::string>& given, const std::vector<const char*>& names, Part* part) {
+    for (size_t i = 0; given && i < names.size(); ++i)
+        if (*given == names[i])
+            *part = static_cast<Part>(i);
+}
+
+// ---- auto ----
+
+class AutoMethod final : public TrainingMethod {
+  public:
+    AutoMethod(const TrainingOptions& given, Task task, int threads)
+        : epsilon_(given.epsilon), delta_(given.delta), threads_(threads) {
+        RefuseUnused(given, AutoKeys());
+        options_.task = task;
+        Set(given.trees, &options_.trees);
+        Set(given.depth, &options_.depth);
+        Set(given.rows_hint, &options_.rows_hint);
+        options_.Check();
+    }
+
+    PlanRequest Request() const override { return BuildAutoPlan(options_, epsilon_, delta_); }
+    std::string main_mechanism() const override { return kAutoMechanism; }
+    uint64_t trees() const override { return options_.trees; }
+    size_t bytes_per_row(bool has_units) const override { return AutoBytesPerRow(has_units); }
+    Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
+                Progress& progress) const override {
+        TrainingSettings settings;
+        settings.threads = threads_;
+        return TrainAuto(dataset, options_, plan, random, noise, interrupt, progress, settings);
+    }
+
+  private:
+    double epsilon_;
+    double delta_;
+    int threads_;
+    AutoOptions options_;
+};
+
+// ---- sbdt ----
 
 class SbdtMethod final : public TrainingMethod {
   public:
@@ -20,6 +93,9 @@ class SbdtMethod final : public TrainingMethod {
           delta_(given.delta),
           threads_(threads),
           options_(SbdtOptions::Defaults(task, given.epsilon)) {
+        RefuseUnused(given,
+                     {"trees", "depth", "learning_rate", "subsample", "gradient_clip", "hessian_clip",
+                      "hessian_share", "initial_share", "l2", "leaf_clip", "features", "extra_rounds"});
         Set(given.trees, &options_.trees);
         Set(given.depth, &options_.depth);
         Set(given.learning_rate, &options_.learning_rate);
@@ -31,6 +107,9 @@ class SbdtMethod final : public TrainingMethod {
         Set(given.l2, &options_.l2);
         Set(given.leaf_clip, &options_.leaf_clip);
         Set(given.extra_rounds, &options_.extra_rounds);
+        if (given.features == "all")
+            throw Error(ErrorCode::kInvalidParameter,
+                        "option \"features\" must be \"cyclic\" or \"random\" for method \"sbdt\"");
         if (given.features)
             options_.features =
                 *given.features == "cyclic" ? FeatureSchedule::kCyclic : FeatureSchedule::kRandom;
@@ -38,9 +117,9 @@ class SbdtMethod final : public TrainingMethod {
     }
 
     PlanRequest Request() const override { return BuildSbdtPlan(options_, epsilon_, delta_); }
-    const char* main_mechanism() const override { return kTreesMechanism; }
+    std::string main_mechanism() const override { return kTreesMechanism; }
     uint64_t trees() const override { return options_.rounds(); }
-    size_t bytes_per_row() const override { return SbdtBytesPerRow(options_); }
+    size_t bytes_per_row(bool) const override { return SbdtBytesPerRow(options_); }
     Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
                 Progress& progress) const override {
         TrainingSettings settings;
@@ -55,13 +134,102 @@ class SbdtMethod final : public TrainingMethod {
     SbdtOptions options_;
 };
 
+// ---- the framework's presets ----
+
+class PresetMethod final : public TrainingMethod {
+  public:
+    PresetMethod(const TrainingOptions& given, const std::vector<FeatureSpec>& features, Task task,
+                 int threads)
+        : epsilon_(given.epsilon),
+          delta_(given.delta),
+          threads_(threads),
+          features_(features),
+          options_(MethodOptions::Preset(given.method, task, given.epsilon)) {
+        RefuseUnused(given, {"trees",
+                             "depth",
+                             "learning_rate",
+                             "subsample",
+                             "gradient_clip",
+                             "hessian_clip",
+                             "hessian_share",
+                             "initial_share",
+                             "l2",
+                             "leaf_clip",
+                             "features",
+                             "structure",
+                             "leaf",
+                             "candidates",
+                             "candidate_count",
+                             "hessian_rounds",
+                             "features_per_tree",
+                             "batch",
+                             "sketch_share",
+                             "selection_share"});
+        Choose(given.structure, {"totally_random", "partially_random", "noisy_histogram", "exponential"},
+               &options_.structure);
+        Choose(given.leaf, {"averaging", "gradient", "newton"}, &options_.leaf);
+        Choose(given.candidates, {"uniform", "log", "iterative_hessian", "whole_range"},
+               &options_.candidates);
+        Choose(given.features, {"all", "cyclic", "random"}, &options_.features);
+        Set(given.trees, &options_.trees);
+        Set(given.depth, &options_.depth);
+        Set(given.candidate_count, &options_.candidate_count);
+        Set(given.hessian_rounds, &options_.hessian_rounds);
+        Set(given.features_per_tree, &options_.features_per_tree);
+        Set(given.batch, &options_.batch);
+        Set(given.subsample, &options_.subsample);
+        Set(given.learning_rate, &options_.learning_rate);
+        Set(given.l2, &options_.l2);
+        Set(given.leaf_clip, &options_.leaf_clip);
+        Set(given.gradient_clip, &options_.gradient_clip);
+        Set(given.hessian_clip, &options_.hessian_clip);
+        Set(given.hessian_share, &options_.hessian_share);
+        Set(given.initial_share, &options_.initial_share);
+        Set(given.sketch_share, &options_.sketch_share);
+        Set(given.selection_share, &options_.selection_share);
+        options_.Check();
+    }
+
+    PlanRequest Request() const override { return BuildMethodPlan(options_, features_, epsilon_, delta_); }
+    std::string main_mechanism() const override { return MainMechanism(options_); }
+    uint64_t trees() const override { return options_.trees; }
+    size_t bytes_per_row(bool) const override { return MethodBytesPerRow(options_); }
+    Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
+                Progress& progress) const override {
+        TrainingSettings settings;
+        settings.threads = threads_;
+        return TrainMethod(dataset, options_, plan, random, noise, interrupt, progress, settings);
+    }
+
+  private:
+    double epsilon_;
+    double delta_;
+    int threads_;
+    std::vector<FeatureSpec> features_;
+    MethodOptions options_;
+};
+
 }  // namespace
 
-std::unique_ptr<TrainingMethod> MakeTrainingMethod(const TrainingOptions& options, const TargetSpec& target,
-                                                   int threads) {
-    if (options.method == "sbdt")
+std::string DefaultMethod(const TrainingOptions& options) {
+    return FirstUnused(options, AutoKeys()) == nullptr ? kAuto : kSbdt;
+}
+
+std::vector<std::string> MethodNames() {
+    std::vector<std::string> names{kAuto, kSbdt};
+    for (size_t i = 0; i < kMethodPresetCount; ++i)
+        names.emplace_back(kMethodPresets[i].name);
+    return names;
+}
+
+std::unique_ptr<TrainingMethod> MakeTrainingMethod(const TrainingOptions& options,
+                                                   const std::vector<FeatureSpec>& features,
+                                                   const TargetSpec& target, int threads) {
+    if (options.method == kAuto)
+        return std::make_unique<AutoMethod>(options, target.task(), threads);
+    if (options.method == kSbdt)
         return std::make_unique<SbdtMethod>(options, target.task(), threads);
-    throw Error(ErrorCode::kInternal, "method without an implementation");
+    return std::make_unique<PresetMethod>(options, features, target.task(), threads);
 }
 
 }  // namespace dpboost

@@ -1,5 +1,5 @@
 // The training methods that SQL offers, behind one interface: a method reads its options once, says what it
-// will draw, and trains. A new method is a new class here and its name in kMethods (options.cpp). Core side.
+// will draw, and trains. A new method is a new class in methods.cpp and its name there. Core side.
 #pragma once
 
 #include <memory>
@@ -22,15 +22,23 @@ class TrainingMethod {
     // Error(kInvalidParameter) for options that do not fit together.
     virtual PlanRequest Request() const = 0;
     // The mechanism whose noise multiplier is shown.
-    virtual const char* main_mechanism() const = 0;
-    virtual uint64_t trees() const = 0;
-    virtual size_t bytes_per_row() const = 0;
+    virtual std::string main_mechanism() const = 0;
+    virtual uint64_t trees() const = 0;  // 0: the method decides by its own noisy results
+    virtual size_t bytes_per_row(bool has_units) const = 0;
     virtual Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise,
                         Interrupt& interrupt, Progress& progress) const = 0;
 };
 
-// `threads` may change how fast it is, never the result.
-std::unique_ptr<TrainingMethod> MakeTrainingMethod(const TrainingOptions& options, const TargetSpec& target,
-                                                   int threads);
+// The method of a call that names none: `auto`, or `sbdt` if an option is given that only `sbdt` has.
+std::string DefaultMethod(const TrainingOptions& options);
+
+// The names that the option "method" may have.
+std::vector<std::string> MethodNames();
+
+// Throws Error(kInvalidParameter) for an option that the method does not use. `threads` may change how fast
+// it is, never the result.
+std::unique_ptr<TrainingMethod> MakeTrainingMethod(const TrainingOptions& options,
+                                                   const std::vector<FeatureSpec>& features,
+                                                   const TargetSpec& target, int threads);
 
 }  // namespace dpboost

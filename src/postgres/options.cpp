@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "postgres/methods.h"
 
 namespace dpboost {
 
@@ -24,7 +25,7 @@ struct NumberRule {
 constexpr NumberRule kNumberRules[] = {
     {"trees", true, 1, 100000, false, &TrainingOptions::trees},
     {"depth", true, 1, 10, false, &TrainingOptions::depth},
-    {"learning_rate", false, 0, 1, true, &TrainingOptions::learning_rate},
+    {"learning_rate", false, 0, 100000, true, &TrainingOptions::learning_rate},
     {"subsample", false, 0, 1, true, &TrainingOptions::subsample},
     {"gradient_clip", false, 0.001, 10, false, &TrainingOptions::gradient_clip},
     {"hessian_clip", false, 0.001, 1, false, &TrainingOptions::hessian_clip},
@@ -34,9 +35,16 @@ constexpr NumberRule kNumberRules[] = {
     {"leaf_clip", false, 0.001, 1000, false, &TrainingOptions::leaf_clip},
     {"bins", true, 2, 4096, false, &TrainingOptions::bins},
     {"extra_rounds", true, 0, 100000, false, &TrainingOptions::extra_rounds},
+    {"candidate_count", true, 1, 1024, false, &TrainingOptions::candidate_count},
+    {"hessian_rounds", true, 1, 1000, false, &TrainingOptions::hessian_rounds},
+    {"features_per_tree", true, 1, 65535, false, &TrainingOptions::features_per_tree},
+    {"batch", true, 0, 100000, false, &TrainingOptions::batch},
+    {"sketch_share", false, 0.001, 0.9, false, &TrainingOptions::sketch_share},
+    {"selection_share", false, 0.001, 0.99, false, &TrainingOptions::selection_share},
+    {"rows_hint", true, 1, 1e12, false, &TrainingOptions::rows_hint},
 };
-constexpr const char* kOtherKeys[] = {"epsilon",      "delta",    "method", "task",
-                                      "target_range", "positive", "bounds", "features"};
+constexpr const char* kOtherKeys[] = {"epsilon", "delta",    "method",    "task", "target_range", "positive",
+                                      "bounds",  "features", "structure", "leaf", "candidates"};
 const char* const kMethods[] = {"sbdt"};
 constexpr double kHighestEpsilon = 100;
 constexpr double kHighestDelta = 1e-3;
@@ -92,20 +100,16 @@ double ReadNumber(const NumberRule& rule, const JsonValue& value) {
     return number;
 }
 
-template <size_t N>
-std::string ReadWord(const char* key, const char* const (&words)[N], const JsonValue& value) {
+std::string ReadWord(const char* key, const std::vector<std::string>& words, const JsonValue& value) {
     std::string allowed;
-    std::vector<std::string> candidates;
-    for (const char* word : words) {
+    for (const std::string& word : words) {
         if (value.kind == JsonValue::kString && value.view() == word)
             return word;
-        allowed += (allowed.empty() ? "" : N == 2 ? " or " : ", ") + Quoted(word);
-        candidates.emplace_back(word);
+        allowed += (allowed.empty() ? "" : words.size() == 2 ? " or " : ", ") + Quoted(word);
     }
-    const std::string near =
-        value.kind == JsonValue::kString ? Nearest(value.view(), candidates) : std::string();
+    const std::string near = value.kind == JsonValue::kString ? Nearest(value.view(), words) : std::string();
     throw Error(ErrorCode::kInvalidParameter,
-                "option " + Quoted(key) + " must be " + (N > 2 ? "one of " : "") + allowed,
+                "option " + Quoted(key) + " must be " + (words.size() > 2 ? "one of " : "") + allowed,
                 "It is " + Shown(value) + ".",
                 near.empty() ? std::string() : "Perhaps you meant " + Quoted(near) + ".");
 }
@@ -223,15 +227,21 @@ std::vector<std::string> AllKeys() {
 }
 
 void ReadOption(const std::string& key, const JsonValue& value, TrainingOptions* options) {
-    static constexpr const char* kTasks[] = {"regression", "classification"};
-    static constexpr const char* kFeatureOrders[] = {"cyclic", "random"};
     if (key == "method") {
-        options->method = ReadWord("method", kMethods, value);
+        options->method = ReadWord("method", MethodNames(), value);
     } else if (key == "task") {
-        const std::string task = ReadWord("task", kTasks, value);
+        const std::string task = ReadWord("task", {"regression", "classification"}, value);
         options->task = task == "regression" ? TaskOption::kRegression : TaskOption::kClassification;
     } else if (key == "features") {
-        options->features = ReadWord("features", kFeatureOrders, value);
+        options->features = ReadWord("features", {"all", "cyclic", "random"}, value);
+    } else if (key == "structure") {
+        options->structure = ReadWord(
+            "structure", {"totally_random", "partially_random", "noisy_histogram", "exponential"}, value);
+    } else if (key == "leaf") {
+        options->leaf = ReadWord("leaf", {"averaging", "gradient", "newton"}, value);
+    } else if (key == "candidates") {
+        options->candidates =
+            ReadWord("candidates", {"uniform", "log", "iterative_hessian", "whole_range"}, value);
     } else if (key == "target_range") {
         options->target_range = ReadTargetRange(value);
     } else if (key == "positive") {
@@ -303,10 +313,14 @@ TrainingOptions ParseOptions(const JsonValue& json, const PrivacyArguments& priv
         throw Error(ErrorCode::kInvalidParameter, "options must be a JSON object",
                     "They are " + Shown(json) + ".");
     TrainingOptions options;
-    for (int i = 0; i < json.count; ++i)
-        if (std::string_view key = json.keys[i]; key != "epsilon" && key != "delta")
-            ReadOption(json.keys[i], json.items[i], &options);
+    for (int i = 0; i < json.count; ++i) {
+        options.given.emplace_back(json.keys[i]);
+        if (options.given.back() != "epsilon" && options.given.back() != "delta")
+            ReadOption(options.given.back(), json.items[i], &options);
+    }
     ReadPrivacy(json, privacy, &options);
+    if (options.method.empty())
+        options.method = DefaultMethod(options);
     return options;
 }
 

@@ -41,17 +41,20 @@ struct BoundsOption {
 enum class TaskOption { kUnset, kRegression, kClassification };
 
 struct TrainingOptions {
-    std::string method = "sbdt";
+    std::string method;
     double epsilon = 0;
     double delta = 1e-6;
     TaskOption task = TaskOption::kUnset;
     std::optional<std::pair<double, double>> target_range;
     std::optional<std::string> positive;
     BoundsOption bounds;
-    std::optional<std::string> features;  // "cyclic" or "random"
+    std::optional<std::string> features, structure, leaf, candidates;  // parts of a method, by name
 
     std::optional<double> trees, depth, learning_rate, subsample, gradient_clip, hessian_clip, hessian_share,
-        initial_share, l2, leaf_clip, bins, extra_rounds;
+        initial_share, l2, leaf_clip, bins, extra_rounds, candidate_count, hessian_rounds, features_per_tree,
+        batch, sketch_share, selection_share, rows_hint;
+
+    std::vector<std::string> given;  // all keys of the call, so that a method can refuse what it does not use
 
     // The whole number that was given, or the default.
     static int Whole(const std::optional<double>& value, int otherwise) {

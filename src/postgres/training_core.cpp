@@ -54,9 +54,9 @@ TrainingCore::TrainingCore(const TrainingSchema& schema, size_t memory, int thre
       target_(EncodeTarget(schema.target, schema.target_domain, options_, schema.governed)),
       features_(EncodeFeatures(schema.features, schema.feature_domains, options_, schema.governed,
                                schema.target.name)),
-      method_(MakeTrainingMethod(options_, target_.spec, threads)) {
+      method_(MakeTrainingMethod(options_, features_.specs, target_.spec, threads)) {
     limits_.memory = memory;
-    limits_.learner_bytes_per_row = method_->bytes_per_row();
+    limits_.learner_bytes_per_row = method_->bytes_per_row(schema.has_units);
     encoders_.reserve(features_.specs.size());
     for (const FeatureSpec& spec : features_.specs)
         encoders_.emplace_back(spec);
@@ -158,7 +158,6 @@ void TrainingCore::Train(ChaChaSource::Seed&& seed, Interrupt& interrupt, Progre
     if (!features_.find_private.empty())
         FindPrivateBounds(&dataset, noise, interrupt);
     const Model model = method_->Train(dataset, *plan_, random, noise, interrupt, progress);
-    CheckInternal(plan_->Finished(), "the training did not take all charges of its plan");
     model_bytes_ = model.Serialize();
     features_json_ = DescribeFeatures(features_.specs);
 }
@@ -177,7 +176,7 @@ const std::string& TrainingCore::Describe(const char* model, int version, const 
     result.Add("method", JsonString(options_.method));
     result.Add("epsilon", JsonNumber(plan_->epsilon()));
     result.Add("delta", JsonNumber(plan_->delta()));
-    result.Add("trees", std::to_string(method_->trees()));
+    result.Add("trees", method_->trees() == 0 ? "null" : std::to_string(method_->trees()));
     result.Add("features", std::to_string(features_.specs.size()));
     result.Add("noise_multiplier",
                JsonNumber(plan_->NoiseMultiplier(plan_->Find(method_->main_mechanism()))));

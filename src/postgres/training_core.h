@@ -68,7 +68,7 @@ class TrainingCore {
     // Takes the buffered rows into the dataset. Throws kOutOfMemory beyond dpboost.max_memory.
     void AppendRows();
 
-    // Consumes the rows and takes all charges of the plan. Wipes the seed.
+    // Consumes the rows. What a method leaves of its plan is charged all the same. Wipes the seed.
     void Train(ChaChaSource::Seed&& seed, Interrupt& interrupt, Progress& progress);
 
     const std::string& plan_bytes() const { return plan_bytes_; }

@@ -1,0 +1,35 @@
+-- Every method trains and predicts through both functions, is charged, and can be taken apart by options.
+\set SHOW_CONTEXT never
+CREATE TABLE cases (a float8 CHECK (a BETWEEN 0 AND 1), b int CHECK (b BETWEEN 0 AND 50), c text CHECK (c IN ('x', 'y', 'z')), y float8, z boolean);
+INSERT INTO cases SELECT i / 400.0, i % 50, (ARRAY['x', 'y', 'z'])[1 + i % 3], i / 40.0, i > 200 FROM generate_series(1, 400) i;
+SELECT dpboost_protect('cases', 90, 1e-3);
+SELECT method FROM dpboost_methods;
+SELECT count(*) FROM dpboost_methods WHERE parts = '' OR paper = '' OR when_to_use = '';
+
+SELECT method,
+       (SELECT dpboost_train('c_' || m.method, jsonb_build_object('epsilon', 2, 'method', m.method, 'trees', 6, 'depth', 2), z, a, b, c) ->> 'task' FROM cases) AS task,
+       dpboost_train_on('r_' || m.method, 'cases', 'y', 2, features => '{a,b,c}',
+                        options => jsonb_build_object('method', m.method, 'trees', 6, 'depth', 2, 'target_range', '[0, 10]'::jsonb)) ->> 'task' AS task
+FROM dpboost_methods m;
+SELECT method, (SELECT bool_and(dpboost_predict('c_' || m.method, a, b, c) BETWEEN 0 AND 1) FROM cases) AS probability,
+       (SELECT bool_and(dpboost_predict('r_' || m.method, t) BETWEEN 0 AND 10) FROM cases t) AS in_range
+FROM dpboost_methods m;
+SELECT method, count(*), min(epsilon), max(epsilon) FROM dpboost_ledger WHERE 'public.cases' = ANY (relations) GROUP BY method ORDER BY method COLLATE "C";
+
+-- parts
+SELECT dpboost_train('parts', '{"epsilon": 2, "method": "dp_tr", "structure": "noisy_histogram", "leaf": "gradient", "hessian_clip": 1, "candidates": "log", "features": "cyclic", "features_per_tree": 2, "batch": 2, "candidate_count": 8, "trees": 4}', z, a, b, c) ->> 'method' AS method FROM cases;
+SELECT dpboost_train('parts', '{"epsilon": 2, "method": "dp_xgb", "subsample": 0.5}', z, a, b, c) FROM cases;
+SELECT dpboost_train('parts', '{"epsilon": 2, "method": "dp_tr", "extra_rounds": 5}', z, a, b, c) FROM cases;
+SELECT dpboost_train('parts', '{"epsilon": 2, "structure": "exponential"}', z, a, b, c) FROM cases;
+SELECT dpboost_train('parts', '{"epsilon": 2, "features": "all"}', z, a, b, c) FROM cases;
+SELECT dpboost_train('parts', '{"epsilon": 2, "method": "dp_xbg"}', z, a, b, c) FROM cases;
+SELECT dpboost_train('parts', '{"epsilon": 2, "method": "dp_tr", "leaf": "newtom"}', z, a, b, c) FROM cases;
+
+-- ranges that the training finds itself go with any method
+SELECT method, (SELECT dpboost_train('p_' || m.method, jsonb_build_object('epsilon', 2, 'method', m.method, 'trees', 4, 'depth', 2, 'bounds', 'private', 'target_range', '[0, 10]'::jsonb),
+                                     y, 1000 * a, b + 1, c) -> 'features' FROM cases) AS features
+FROM dpboost_methods m;
+
+SELECT count(dpboost_drop_model(model)) > 20 AS dropped FROM (SELECT DISTINCT model FROM dpboost_models) s;
+SELECT dpboost_unprotect('cases');
+DROP TABLE cases;
