@@ -33,6 +33,11 @@ double LeafUpdate::AveragedLabel(const NoisySide& leaf, double count, double mea
     return label_center_ + std::clamp(centred, -limit, limit);
 }
 
+double LeafUpdate::Step(const NoisySide& leaf, double hessian) const {
+    const double noise = leaf.gradient_variance / (hessian * leaf_clip_ * leaf_clip_);
+    return std::clamp(leaf.gradient / (hessian + l2_ + noise), -leaf_clip_, leaf_clip_);
+}
+
 std::vector<int32_t> LeafUpdate::Values(const std::vector<NoisySide>& leaves) {
     const double mean_hessian = MeanHessian(leaves);
     const double mean_label = std::clamp(gradient_total_ / (mean_hessian * sums_), -1.0, 1.0);
@@ -45,7 +50,7 @@ std::vector<int32_t> LeafUpdate::Values(const std::vector<NoisySide>& leaves) {
         if (part_ == LeafPart::kAveraging)
             value = AveragedLabel(leaf, hessian, mean_label);
         else
-            value = std::clamp(leaf.gradient / (hessian + l2_), -leaf_clip_, leaf_clip_);
+            value = Step(leaf, hessian);
         values.push_back(ToFixed(scale_ * value));
     }
     return values;

@@ -15,13 +15,16 @@ class LeafUpdate {
     explicit LeafUpdate(const MethodOptions& options);
 
     // Values of the next tree, in units of 2^-kFixedBits.
-    // Gradient and Newton: eta / B * clamp(G / (W + lambda), -beta, beta), with W the posterior mean of the
-    // Hessian (or count) given its noisy sum (learner/leaf_value.h says why not the noisy sum itself).
+    // Gradient and Newton: eta / B * clamp(G / (W + lambda + v / (W beta^2)), -beta, beta), with W the
+    // posterior mean of the Hessian (or count) given its noisy sum (learner/leaf_value.h says why not the
+    // noisy sum itself) and v the variance of the noise in G: the posterior mean of the step, if steps
+    // scatter by beta about zero. Without noise it is the papers' G / (H + lambda).
     // Averaging: 1 / T times the mean label of the leaf, drawn to the mean of all leaves by lambda rows.
     std::vector<int32_t> Values(const std::vector<NoisySide>& leaves);
 
   private:
     double MeanHessian(const std::vector<NoisySide>& leaves);
+    double Step(const NoisySide& leaf, double hessian) const;
     double AveragedLabel(const NoisySide& leaf, double count, double mean) const;
 
     const LeafPart part_;

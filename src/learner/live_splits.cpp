@@ -5,13 +5,6 @@
 #include "learner/structure.h"
 
 namespace dpboost {
-namespace {
-
-// How often a node draws another feature when all of the first one's candidates are used up.
-constexpr int kDraws = 8;
-
-}  // namespace
-
 void LiveCells::Find(const Tree& tree, size_t node, const SplitCandidates& candidates, size_t feature) {
     const FeatureSpec& spec = candidates.features()[feature];
     cells_.assign(candidates.Cells(feature), 1);
@@ -99,9 +92,12 @@ Tree DrawRandomTree(const SplitCandidates& candidates, const std::vector<uint16_
     Tree tree = Tree::OfDepth(static_cast<unsigned>(depth));
     for (size_t node = 0; node < tree.split_count(); node++) {
         bool live = false;
-        for (int draw = 0; draw < kDraws && !live; draw++) {
-            const size_t feature = chosen[random.Below(chosen.size())];
-            tree.splits[node] = DrawRandomSplit(candidates, tree, node, feature, random, &live);
+        std::vector<uint16_t> left = chosen;  // features that may still divide the node
+        while (!live && !left.empty()) {
+            const size_t place = random.Below(left.size());
+            tree.splits[node] = DrawRandomSplit(candidates, tree, node, left[place], random, &live);
+            left[place] = left.back();
+            left.pop_back();
         }
     }
     return tree;

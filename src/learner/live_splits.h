@@ -13,8 +13,8 @@
 
 namespace dpboost {
 
-// Whether each cell of the feature's candidates can hold rows at `node`: one of its codes agrees with every
-// split above. `reachable` says it of splits above on this feature; false means that all cells are live.
+// Whether each cell of a feature's candidates can hold rows at a node: one of its codes agrees with every
+// split above.
 class LiveCells {
   public:
     // Computes for one node and feature; all cells are live if no split above is on the feature.
@@ -36,8 +36,9 @@ std::vector<uint16_t> ChooseFeatures(FeaturePart part, size_t features, size_t p
                                      Random& random);
 
 // A totally random tree (federated-dp-gbdt.txt 4.3.2): each node takes a random feature of `chosen` and a
-// random live candidate of it; missing values go to a random side. A tree of one feature with levels halves
-// the set of levels instead (learner/structure.h). Looks at no row. All leaves are 0.
+// random live candidate of it, another feature if it has none; missing values go to a random side. A tree of
+// one feature with levels halves the set of levels instead (learner/structure.h). Looks at no row. All leaves
+// are 0.
 Tree DrawRandomTree(const SplitCandidates& candidates, const std::vector<uint16_t>& chosen, int depth,
                     Random& random);
 

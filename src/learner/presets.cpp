@@ -1,5 +1,6 @@
 #include "learner/presets.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -34,20 +35,10 @@ const std::size_t kMethodPresetCount = sizeof(kMethodPresets) / sizeof(kMethodPr
 
 namespace {
 
-// Settings that depend on the task, for whatever parts were chosen.
-void FitToTask(MethodOptions* o) {
-    if (o->leaf == LeafPart::kAveraging) {
-        o->gradient_clip = o->task == Task::kBinary ? 0.5 : 1;
-        o->learning_rate = 1;
-        o->batch = 0;
-        o->initial_share = 0;
-    } else if (o->task == Task::kRegression) {
-        o->gradient_clip = 0.3;
-    }
-    if (o->hessian_is_count()) {
-        o->hessian_clip = 1;
-        o->hessian_share = 0.2;
-    }
+// low at epsilon 0.1 and below, 1 at epsilon 1 and above, linear in log(epsilon) between.
+double Ramp(double epsilon, double low) {
+    const double position = epsilon > 0 ? 1 + std::log10(epsilon) : 0;
+    return low + (1 - low) * std::clamp(position, 0.0, 1.0);
 }
 
 MethodOptions RandomTrees(bool iterative_hessian, bool one_feature) {
@@ -56,19 +47,23 @@ MethodOptions RandomTrees(bool iterative_hessian, bool one_feature) {
     o.candidates = iterative_hessian ? CandidatePart::kIterativeHessian : CandidatePart::kUniform;
     o.features = one_feature ? FeaturePart::kCyclic : FeaturePart::kAll;
     o.trees = 200;
+    o.learning_rate = 0.15;
+    o.gradient_clip = 0.7;
+    o.sketch_share = 0.05;
     return o;
 }
 
 MethodOptions BatchedTrees() {
     MethodOptions o = RandomTrees(true, true);
-    o.batch = o.trees / 4;
-    o.learning_rate = 0.3 * o.batch;
+    o.batch = 25;
+    o.learning_rate = 2;  // of the mean of a batch: a step of 2 / m per feature and update
     return o;
 }
 
 MethodOptions RandomForest() {
     MethodOptions o = RandomTrees(false, false);
     o.leaf = LeafPart::kAveraging;
+    o.trees = 300;
     return o;
 }
 
@@ -76,6 +71,8 @@ MethodOptions Histograms(StructurePart structure) {
     MethodOptions o;
     o.structure = structure;
     o.trees = 25;
+    o.learning_rate = structure == StructurePart::kNoisyHistogram ? 0.15 : 0.3;
+    o.gradient_clip = 0.6;
     return o;
 }
 
@@ -85,6 +82,7 @@ MethodOptions GreedyTrees(bool cyclic) {
     o.candidates = cyclic ? CandidatePart::kUniform : CandidatePart::kIterativeHessian;
     o.features = cyclic ? FeaturePart::kCyclic : FeaturePart::kAll;
     o.trees = 50;
+    o.gradient_clip = 0.6;
     return o;
 }
 
@@ -119,11 +117,24 @@ MethodOptions Parts(const std::string& name) {
 
 }  // namespace
 
+void MethodOptions::FitToParts() {
+    if (leaf == LeafPart::kAveraging) {
+        gradient_clip = task == Task::kBinary ? 0.5 : 1;
+        learning_rate = 1;
+        batch = 0;
+        initial_share = 0;
+    } else if (task == Task::kRegression) {
+        gradient_clip = 0.3;
+    }
+    hessian_clip = hessian_is_count() ? 1 : 0.25;
+    hessian_share = hessian_is_count() ? 0.2 : 1.0 / 17;
+}
+
 MethodOptions MethodOptions::Preset(const std::string& name, Task task, double epsilon) {
     MethodOptions options = Parts(name);
     options.task = task;
-    (void)epsilon;
-    FitToTask(&options);
+    options.trees = static_cast<uint32_t>(std::lround(options.trees * Ramp(epsilon, 0.5)));
+    options.FitToParts();
     return options;
 }
 

@@ -127,6 +127,8 @@ void Override(MethodOptions* o, const std::string& name, double value) {
         o->features = static_cast<FeaturePart>(static_cast<int>(value));
 }
 
+double epsilon = 1;
+
 // One random split; also adds the CPU time of the training.
 double Run(const EncodedTable& table, const MethodOptions& options, unsigned char run, double* seconds) {
     ChaChaSource source(ChaChaSource::Seed{run, 78});
@@ -137,8 +139,8 @@ double Run(const EncodedTable& table, const MethodOptions& options, unsigned cha
                                       order.begin() + static_cast<long>(order.size() * 7 / 10));
     const Dataset dataset = table.Build(train);
     const auto start = std::clock();
-    Plan plan =
-        Plan::Calibrate(BuildMethodPlan(options, table.features, 1, 1.0 / static_cast<double>(train.size())));
+    Plan plan = Plan::Calibrate(
+        BuildMethodPlan(options, table.features, epsilon, 1.0 / static_cast<double>(train.size())));
     ExactNoise noise(random);
     NoInterrupt interrupt;
     NoProgress progress;
@@ -189,6 +191,8 @@ int main(int argc, char** argv) {
             for (int i = 3; i < argc; i++) {
                 const std::string pair = argv[i];
                 const size_t split = pair.find('=');
+                if (pair.substr(0, split) == "epsilon")
+                    epsilon = std::atof(pair.c_str() + split + 1);
                 Override(&options, pair.substr(0, split), std::atof(pair.c_str() + split + 1));
             }
             const char* rows = std::getenv("ADULT_ROWS");  // "adult": all 48,842

@@ -1,0 +1,169 @@
+// Tries to refute the privacy of the parts of the methods: draws on neighbouring rows through the search for
+// splits, at the noise of a real Plan, and compares how often a chosen set S comes out with e^epsilon Q(S) +
+// delta. False alarms have a rate of 1e-9; with half the noise each test must refute the claim.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "learner/split_search.h"
+#include "mechanism/chacha_source.h"
+#include "support/halved_noise.h"
+#include "support/statistics.h"
+
+namespace dpboost {
+namespace {
+
+// Rows of given codes (two-bin features) with given gradients; every Hessian is at its bound.
+struct Rows {
+    std::vector<std::vector<uint16_t>> codes;
+    std::vector<int32_t> gradients;
+
+    void Add(int count, std::vector<uint16_t> row, int32_t gradient) {
+        codes.insert(codes.end(), static_cast<size_t>(count), row);
+        gradients.insert(gradients.end(), static_cast<size_t>(count), gradient);
+    }
+    Dataset Build(uint32_t bins) const {
+        std::vector<FeatureSpec> features;
+        for (size_t j = 0; j < codes[0].size(); j++) {
+            NumericRange range;
+            range.bins = bins;
+            range.scale = Scale::kLinear;
+            features.push_back(FeatureSpec::Numeric("x" + std::to_string(j), range));
+        }
+        DatasetBuilder builder(features, TargetSpec::Binary(), false);
+        for (const std::vector<uint16_t>& row : codes) {
+            if (builder.Full())
+                builder.Grow();
+            for (size_t j = 0; j < row.size(); j++)
+                builder.SetCode(j, row[j]);
+            builder.AppendRow(0);
+        }
+        NoInterrupt interrupt;
+        return builder.Finish(interrupt);
+    }
+};
+
+// By how many standard errors the frequency p exceeds e^epsilon q + delta.
+double Refutation(double p, double q, double trials, double epsilon, double delta) {
+    const double e = std::exp(epsilon);
+    const double variance = (p * (1 - p) + 1 / trials + e * e * (q * (1 - q) + 1 / trials)) / trials;
+    return (p - e * q - delta) / std::sqrt(variance);
+}
+
+template <typename Noise, typename Draw>
+double Frequency(unsigned char key, int trials, const Draw& draw) {
+    ChaChaSource source(ChaChaSource::Seed{key, 17});
+    Random random(source);
+    Noise noise(random);
+    int hits = 0;
+    for (int trial = 0; trial < trials; trial++)
+        hits += draw(random, noise);
+    return static_cast<double>(hits) / trials;
+}
+
+constexpr int kTrials = 50000;
+
+MethodOptions Options(StructurePart structure) {
+    MethodOptions options;
+    options.structure = structure;
+    options.trees = 1;
+    options.depth = 1;
+    options.l2 = 0;
+    return options;
+}
+
+// How often a tree of one split takes the first feature.
+template <typename Noise>
+double FirstFeature(const Rows& rows, const PlanRequest& request, unsigned char key) {
+    const Dataset dataset = rows.Build(2);
+    const MethodOptions options = Options(StructurePart::kExponential);
+    const SplitCandidates candidates(dataset.features(), CandidatePart::kUniform, 1);
+    WorkerPool pool(1);
+    SplitSearch search(dataset, options, pool);
+    Plan plan = Plan::Calibrate(request);
+    NoInterrupt interrupt;
+    return Frequency<Noise>(key, kTrials, [&](Random& random, NoiseSource& noise) {
+        const Tree tree = search.GrowByExponential(candidates, {0, 1}, rows.gradients.data(),
+                                                   DrawContext{plan, random, noise, interrupt});
+        return tree.splits[0].feature == 0;
+    });
+}
+
+// The worst case of split_score.h: the new row falls into a pure side of its own sign under the first feature
+// (+1) and into one of the other sign under the second (-3). Some rows in between make the first feature
+// rare, where probabilities can change by the full factor.
+template <typename Noise>
+double RefuteSelection() {
+    const int32_t g = kClipSteps;
+    Rows without;
+    without.Add(100, {1, 0}, -g);
+    without.Add(100, {0, 1}, g);
+    without.Add(3, {0, 0}, -g);
+    Rows with = without;
+    with.Add(1, {1, 1}, -g);
+    MechanismRequest selection;
+    selection.name = SelectionMechanism(0);
+    selection.kind = EventKind::kExponential;
+    selection.rest = 1;
+    selection.parts = kTrials;  // as if on disjoint rows, so that every trial has the epsilon of one
+    selection.dimensions = {{kUtilitySensitivity, 1, 8}};
+    const PlanRequest request{1, 0, {selection}, {}};
+    return Refutation(FirstFeature<Noise>(with, request, 1), FirstFeature<Noise>(without, request, 2),
+                      kTrials, 1, 0);
+}
+
+TEST(MethodFalsification, SelectionOfSplits) {
+    EXPECT_LT(RefuteSelection<ExactNoise>(), kNormalLimit);
+    EXPECT_GT(RefuteSelection<HalvedNoise>(), kNormalLimit);
+}
+
+// How often the noisy cells that the new row falls into sum to more than `limit` steps.
+template <typename Noise>
+double LargeCells(const Rows& rows, const PlanRequest& request, double limit, unsigned char key) {
+    const Dataset dataset = rows.Build(4);
+    const MethodOptions options = Options(StructurePart::kTotallyRandom);
+    const SplitCandidates candidates(dataset.features(), CandidatePart::kUniform, 1);
+    const std::vector<int32_t> hessians(rows.gradients.size(), kClipSteps);
+    const std::vector<uint16_t> features{0, 1, 2};
+    WorkerPool pool(1);
+    SplitSearch search(dataset, options, pool);
+    Plan plan = Plan::Calibrate(request);
+    NoInterrupt interrupt;
+    return Frequency<Noise>(key, kTrials, [&](Random& random, NoiseSource& noise) {
+        const std::vector<double> cells =
+            search.SketchHessians(candidates, features, rows.gradients.data(), hessians.data(),
+                                  DrawContext{plan, random, noise, interrupt});
+        return cells[1] + cells[3] + cells[5] > limit;  // the upper half of each feature
+    });
+}
+
+// A row adds its Hessian to one cell of each of three features at once.
+template <typename Noise>
+double RefuteSketch(double relative_noise) {
+    constexpr double kEpsilon = 1, kDelta = 0.01;
+    Rows without;
+    without.Add(5, {0, 0, 0}, 0);
+    Rows with = without;
+    with.Add(1, {3, 3, 3}, 0);
+    MechanismRequest sketch;
+    sketch.name = kCandidatesMechanism;
+    sketch.kind = EventKind::kGaussian;
+    sketch.rest = 1;
+    sketch.parts = kTrials;
+    sketch.dimensions = {{std::sqrt(3.0) * kClipSteps, 1, 6}};
+    const PlanRequest request{kEpsilon, kDelta, {sketch}, {}};
+    // Where the likelihood ratio of noise s is e^epsilon: (1/2 + epsilon s^2) of the row's shift of 3 S.
+    const double s = Plan::Calibrate(request).NoiseMultiplier(0) * relative_noise;
+    const double limit = 3.0 * kClipSteps * (0.5 + kEpsilon * s * s);
+    return Refutation(LargeCells<Noise>(with, request, limit, 3),
+                      LargeCells<Noise>(without, request, limit, 4), kTrials, kEpsilon, kDelta);
+}
+
+TEST(MethodFalsification, HessianHistograms) {
+    EXPECT_LT(RefuteSketch<ExactNoise>(1), kNormalLimit);
+    EXPECT_GT(RefuteSketch<HalvedNoise>(0.5), kNormalLimit);
+}
+
+}  // namespace
+}  // namespace dpboost
