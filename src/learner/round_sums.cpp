@@ -81,7 +81,8 @@ void RoundSums::ChargeUnits(const EnsembleScores& scores, int slot, Interrupt& i
         Worker& worker = workers_[static_cast<size_t>(index)];
         const size_t first = item * kUnitItem;
         ForEachUnit(
-            worker, scores, slot, std::min(kUnitItem, dataset_.units() - first),
+            worker, index == 0 ? &interrupt : nullptr, scores, slot,
+            std::min(kUnitItem, dataset_.units() - first),
             [&](size_t k) { return static_cast<uint32_t>(first + k); },
             [&](size_t k) {
                 const uint64_t charged = spent_[first + k] + worker.unit.Clip(filter_->bits());
@@ -129,8 +130,8 @@ void RoundSums::SumUnits(const EnsembleScores& scores, int slot, size_t count, I
         Worker& worker = workers_[static_cast<size_t>(index)];
         const uint32_t* units = sample_.data() + item * kUnitItem;
         ForEachUnit(
-            worker, scores, slot, std::min(kUnitItem, count - item * kUnitItem),
-            [&](size_t k) { return units[k]; },
+            worker, index == 0 ? &interrupt : nullptr, scores, slot,
+            std::min(kUnitItem, count - item * kUnitItem), [&](size_t k) { return units[k]; },
             [&](size_t) {
                 worker.unit.Clip(0);
                 worker.unit.AddTo(&worker.sums);
@@ -148,10 +149,12 @@ void RoundSums::EvaluateRows(Worker& worker, const EnsembleScores& scores, int s
 }
 
 // Sums the rows of the units unit_at(0), ..., unit_at(count - 1) into worker.unit, one unit after the other,
-// and calls finish(k) when it holds all of unit k. Gradients are evaluated in batches that span units.
+// and calls finish(k) when it holds all of unit k. Gradients are evaluated in batches
+// that span units; `interrupt`, of the calling thread, is polled between them: a unit may have millions of
+// rows.
 template <typename UnitAt, typename Finish>
-void RoundSums::ForEachUnit(Worker& worker, const EnsembleScores& scores, int slot, size_t count,
-                            const UnitAt& unit_at, const Finish& finish) const {
+void RoundSums::ForEachUnit(Worker& worker, Interrupt* interrupt, const EnsembleScores& scores, int slot,
+                            size_t count, const UnitAt& unit_at, const Finish& finish) const {
     const std::vector<uint32_t>& unit_begin = dataset_.unit_begin();
     const std::vector<uint32_t>& unit_rows = dataset_.unit_rows();
     size_t filled = 0;
@@ -166,6 +169,8 @@ void RoundSums::ForEachUnit(Worker& worker, const EnsembleScores& scores, int sl
             worker.unit.AddRow(worker.leaves[i], worker.gradients[i], worker.hessians[i]);
         }
         filled = 0;
+        if (interrupt != nullptr)
+            interrupt->Poll();
     };
     for (size_t k = 0; k < count; k++) {
         const uint32_t unit = unit_at(k);

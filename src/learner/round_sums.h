@@ -61,8 +61,8 @@ class RoundSums {
     void EvaluateRows(Worker& worker, const EnsembleScores& scores, int slot, const uint32_t* rows,
                       size_t n) const;
     template <typename UnitAt, typename Finish>
-    void ForEachUnit(Worker& worker, const EnsembleScores& scores, int slot, size_t count,
-                     const UnitAt& unit_at, const Finish& finish) const;
+    void ForEachUnit(Worker& worker, Interrupt* interrupt, const EnsembleScores& scores, int slot,
+                     size_t count, const UnitAt& unit_at, const Finish& finish) const;
 
     const Dataset& dataset_;
     const Objective& objective_;
