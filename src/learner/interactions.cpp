@@ -86,16 +86,31 @@ BasisBlock LeavesOf(const Product& product) {
     return block;
 }
 
+// All groups of this size in ascending order.
+void AddAllGroups(uint32_t features, uint32_t size, std::vector<uint32_t>& chosen,
+                  std::vector<std::vector<uint32_t>>& groups) {
+    if (chosen.size() == size) {
+        groups.push_back(chosen);
+        return;
+    }
+    for (uint32_t f = chosen.empty() ? 0 : chosen.back() + 1; f < features; f++) {
+        chosen.push_back(f);
+        AddAllGroups(features, size, chosen, groups);
+        chosen.pop_back();
+    }
+}
+
 // All groups if there are few features, else random ones.
 std::vector<std::vector<uint32_t>> ChooseGroups(uint32_t features, uint32_t size, Random& random) {
-    if (features <= size) {
-        std::vector<uint32_t> all(features);
-        std::iota(all.begin(), all.end(), 0U);
-        return {all};
-    }
+    constexpr uint32_t kFewFeatures = 5;  // at most 10 groups
     std::vector<std::vector<uint32_t>> groups;
+    if (features <= kFewFeatures) {
+        std::vector<uint32_t> chosen;
+        AddAllGroups(features, std::min(size, features), chosen, groups);
+        return groups;
+    }
     std::vector<uint32_t> order(features);
-    for (uint32_t k = 0; k < std::min(kMaxGroups, features); k++) {
+    for (uint32_t k = 0; k < kMaxGroups; k++) {
         random.Permutation(order.data(), features);
         groups.emplace_back(order.begin(), order.begin() + size);
         std::sort(groups.back().begin(), groups.back().end());
