@@ -18,7 +18,6 @@ size_t BoostState::BytesPerRow(const MethodOptions& options) {
     const bool searches = options.structure != StructurePart::kTotallyRandom || options.uses_sketch();
     size_t bytes = 3 * sizeof(int32_t) + sizeof(uint16_t);               // score, gradient, Hessian, leaf
     bytes += options.batch_size() > 1 ? sizeof(int32_t) : 0;             // pending
-    bytes += options.subsample < 1 ? sizeof(uint32_t) : 0;               // sample
     bytes += searches ? 2 * sizeof(uint32_t) + 2 * sizeof(int32_t) : 0;  // rows by node, their values
     return bytes;
 }
@@ -90,6 +89,20 @@ void BoostState::SumUnit(size_t unit, Worker* worker) const {
     worker->unit.Clear();
 }
 
+void BoostState::SumSegment(size_t first, size_t units, SamplingRate rate, Random& random,
+                            Interrupt& interrupt) {
+    size_t count = units;
+    if (!rate.IsAll()) {
+        sample_.resize(kSegment);
+        count = random.PoissonSample(rate, units, sample_.data());
+    }
+    pool_.Run((count + kUnitItem - 1) / kUnitItem, interrupt, [&](int index, size_t item) {
+        Worker& worker = workers_[static_cast<size_t>(index)];
+        for (size_t i = item * kUnitItem; i < std::min(count, (item + 1) * kUnitItem); i++)
+            SumUnit(first + (rate.IsAll() ? i : sample_[i]), &worker);
+    });
+}
+
 const LeafSums& BoostState::SumLeaves(SamplingRate rate, Random& random, Interrupt& interrupt) {
     for (Worker& worker : workers_)
         worker.sums.Clear();
@@ -99,16 +112,9 @@ const LeafSums& BoostState::SumLeaves(SamplingRate rate, Random& random, Interru
             SumRows(block, &workers_[static_cast<size_t>(index)].sums);
         });
     } else {
-        size_t count = units;
-        if (!rate.IsAll()) {
-            sample_.resize(units);
-            count = random.PoissonSample(rate, units, sample_.data());
-        }
-        pool_.Run((count + kUnitItem - 1) / kUnitItem, interrupt, [&](int index, size_t item) {
-            Worker& worker = workers_[static_cast<size_t>(index)];
-            for (size_t i = item * kUnitItem; i < std::min(count, (item + 1) * kUnitItem); i++)
-                SumUnit(rate.IsAll() ? i : sample_[i], &worker);
-        });
+        // In segments, so that drawing stays short between polls.
+        for (size_t first = 0; first < units; first += kSegment)
+            SumSegment(first, std::min(kSegment, units - first), rate, random, interrupt);
     }
     total_.Clear();
     for (const Worker& worker : workers_)

@@ -50,7 +50,8 @@ class BoostState {
     void FinishBatch();
 
   private:
-    static constexpr size_t kUnitItem = 1024;  // units per piece of parallel work
+    static constexpr size_t kUnitItem = 1024;            // units per piece of parallel work
+    static constexpr size_t kSegment = size_t{1} << 18;  // units that are sampled together
 
     struct Worker {
         Worker(const Dataset& dataset, const MethodOptions& options, Simd simd);
@@ -62,6 +63,7 @@ class BoostState {
 
     void SumRows(size_t block, LeafSums* sums) const;
     void SumUnit(size_t unit, Worker* worker) const;
+    void SumSegment(size_t first, size_t units, SamplingRate rate, Random& random, Interrupt& interrupt);
 
     const Dataset& dataset_;
     WorkerPool& pool_;

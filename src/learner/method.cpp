@@ -154,7 +154,8 @@ Model TrainMethod(const Dataset& dataset, const MethodOptions& options, Plan& pl
     options.Check();
     CheckInternal(options.task == dataset.target().task(),
                   "the options are for another task than the dataset");
-    dataset.RequireMemory(dataset.rows() * MethodBytesPerRow(options));
+    dataset.RequireMemory(dataset.rows() * MethodBytesPerRow(options) +
+                          SplitSearch::Bytes(options, dataset.features()));
     const DrawContext context{plan, random, noise, interrupt};
     const int32_t base = BaseScore(dataset, options, context);
     const bool logistic = options.task == Task::kBinary && options.leaf != LeafPart::kAveraging;

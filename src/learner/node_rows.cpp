@@ -7,35 +7,36 @@
 namespace dpboost {
 namespace {
 
-constexpr size_t kSegment = size_t{1} << 18;  // units that are sampled together
+constexpr size_t kSegment = size_t{1} << 18;   // units that are drawn together
+constexpr size_t kPollRows = size_t{1} << 20;  // a millisecond or two
 
 }  // namespace
 
-void DrawParticipants(const Dataset& dataset, SamplingRate rate, Random& random,
+void DrawParticipants(const Dataset& dataset, SamplingRate rate, Random& random, Interrupt& interrupt,
                       std::vector<uint32_t>* rows) {
     const size_t units = dataset.units();
     rows->resize(units);
-    size_t count = units;
-    if (rate.IsAll()) {
-        std::iota(rows->begin(), rows->end(), 0);
-    } else {
-        count = 0;
-        for (size_t first = 0; first < units; first += kSegment) {
-            const size_t drawn =
-                random.PoissonSample(rate, std::min(kSegment, units - first), rows->data() + count);
-            for (size_t i = 0; i < drawn; i++)
-                (*rows)[count + i] += static_cast<uint32_t>(first);
-            count += drawn;
+    size_t count = 0;
+    for (size_t first = 0; first < units; first += kSegment) {
+        const size_t segment = std::min(kSegment, units - first);
+        size_t drawn = segment;
+        uint32_t* const out = rows->data() + count;
+        if (rate.IsAll())
+            std::iota(out, out + segment, 0);
+        else
+            drawn = random.PoissonSample(rate, segment, out);
+        for (size_t i = 0; i < drawn; i++) {
+            out[i] += static_cast<uint32_t>(first);
+            if (dataset.has_units()) {
+                const uint32_t begin = dataset.unit_begin()[out[i]];
+                const uint32_t size = dataset.unit_begin()[out[i] + 1] - begin;
+                out[i] = dataset.unit_rows()[begin + random.Below(size)];
+            }
         }
+        count += drawn;
+        interrupt.Poll();
     }
     rows->resize(count);
-    if (!dataset.has_units())
-        return;
-    for (uint32_t& row : *rows) {
-        const uint32_t begin = dataset.unit_begin()[row];
-        const uint32_t size = dataset.unit_begin()[row + 1] - begin;
-        row = dataset.unit_rows()[begin + random.Below(size)];
-    }
 }
 
 void NodeRows::Reset(std::vector<uint32_t> rows) {
@@ -60,7 +61,7 @@ void NodeRows::Descend(const Tree& tree, unsigned level, Interrupt& interrupt) {
             right_[right] = row;
             left += goes_left;
             right += !goes_left;
-            if (i % (size_t{1} << 20) == 0)
+            if (i % kPollRows == 0)
                 interrupt.Poll();
         }
         std::copy_n(right_.begin(), right, rows_.begin() + static_cast<std::ptrdiff_t>(left));
@@ -70,10 +71,13 @@ void NodeRows::Descend(const Tree& tree, unsigned level, Interrupt& interrupt) {
     begin_ = std::move(begin);
 }
 
-void NodeRows::SetValues(const int32_t* gradients, const int32_t* weights) {
+void NodeRows::SetValues(const int32_t* gradients, const int32_t* weights, Interrupt& interrupt) {
     values_.resize(rows_.size());
-    for (size_t i = 0; i < rows_.size(); i++)
+    for (size_t i = 0; i < rows_.size(); i++) {
+        if (i % kPollRows == 0)
+            interrupt.Poll();
         values_[i] = RowValue{gradients[rows_[i]], weights == nullptr ? 1 : weights[rows_[i]]};
+    }
 }
 
 template <typename Code>
@@ -86,7 +90,7 @@ void NodeRows::AddRun(const Code* codes, size_t from, size_t to, CellSum* cells)
 }
 
 // Rows of one block lie side by side unless units brought them out of order.
-void NodeRows::AddTo(size_t node, size_t feature, CellSum* cells) const {
+void NodeRows::AddTo(size_t node, size_t feature, CellSum* cells, Interrupt* interrupt) const {
     const bool wide = dataset_.wide(feature);
     const size_t end = begin_[node + 1];
     for (size_t from = begin_[node]; from < end;) {
@@ -98,6 +102,8 @@ void NodeRows::AddTo(size_t node, size_t feature, CellSum* cells) const {
             AddRun(dataset_.Codes16(block, feature), from, to, cells);
         else
             AddRun(dataset_.Codes8(block, feature), from, to, cells);
+        if (interrupt != nullptr && from / kPollRows != to / kPollRows)
+            interrupt->Poll();
         from = to;
     }
 }

@@ -22,7 +22,8 @@ namespace dpboost {
 // rows of distributions that each are neighbours by one row, and Renyi divergence and hockey-stick curves are
 // jointly (quasi-)convex, so the bound for one row holds for the mixture. The choice may be kept for several
 // releases, which then compose before the mixture is taken.
-void DrawParticipants(const Dataset& dataset, SamplingRate rate, Random& random, std::vector<uint32_t>* rows);
+void DrawParticipants(const Dataset& dataset, SamplingRate rate, Random& random, Interrupt& interrupt,
+                      std::vector<uint32_t>* rows);
 
 // What a row adds to a cell.
 struct RowValue {
@@ -49,10 +50,11 @@ class NodeRows {
     size_t nodes() const { return begin_.size() - 1; }
 
     // Looks up what the rows add, once per level. weights = null counts rows.
-    void SetValues(const int32_t* gradients, const int32_t* weights);
+    void SetValues(const int32_t* gradients, const int32_t* weights, Interrupt& interrupt);
 
-    // Adds the rows of a node to the cells of a feature, one cell per code.
-    void AddTo(size_t node, size_t feature, CellSum* cells) const;
+    // Adds the rows of a node to the cells of a feature, one cell per code. Polls `interrupt` unless it is
+    // null.
+    void AddTo(size_t node, size_t feature, CellSum* cells, Interrupt* interrupt) const;
 
   private:
     template <typename Code>

@@ -10,6 +10,10 @@
 namespace dpboost {
 namespace {
 
+SamplingRate HistogramRate(const Plan& plan) {
+    return SamplingRate::FromProbability(plan.SamplingRate(plan.Find(kHistogramsMechanism)));
+}
+
 size_t FirstNode(unsigned level) {
     return (size_t{1} << level) - 1;
 }
@@ -26,6 +30,16 @@ SplitSearch::SplitSearch(const Dataset& dataset, const MethodOptions& options, W
       gradient_unit_(options.gradient_clip / kClipSteps),
       hessian_unit_(options.hessian_clip / kClipSteps) {}
 
+size_t SplitSearch::Bytes(const MethodOptions& options, const std::vector<FeatureSpec>& features) {
+    size_t cells = 0;
+    for (const FeatureSpec& feature : features)
+        cells += SplitCandidates::MaxCells(feature, options.candidates, options.candidate_count);
+    if (options.structure == StructurePart::kTotallyRandom)
+        return options.uses_sketch() ? cells * sizeof(CellSum) : 0;
+    const size_t nodes = size_t{1} << (options.depth - 1);
+    return nodes * cells * (sizeof(CellSum) + (options.leaves_from_structure() ? 2 * sizeof(int64_t) : 0));
+}
+
 SplitSearch::Layout SplitSearch::LayoutOf(const SplitCandidates& candidates,
                                           const std::vector<uint16_t>& chosen) const {
     Layout layout;
@@ -40,7 +54,7 @@ SplitSearch::Layout SplitSearch::LayoutOf(const SplitCandidates& candidates,
 void SplitSearch::Participate(SamplingRate rate, const Tree& tree, unsigned level,
                               const DrawContext& context) {
     std::vector<uint32_t> rows = rows_.Release();
-    DrawParticipants(dataset_, rate, context.random, &rows);
+    DrawParticipants(dataset_, rate, context.random, context.interrupt, &rows);
     rows_.Reset(std::move(rows));
     for (unsigned above = 0; above < level; above++)
         rows_.Descend(tree, above, context.interrupt);
@@ -56,7 +70,7 @@ void SplitSearch::SumCells(const SplitCandidates& candidates, const std::vector<
         const size_t j = item % chosen.size();
         std::vector<CellSum>& codes = scratch_[static_cast<size_t>(worker)];
         codes.assign(dataset_.features()[chosen[j]].cells(), CellSum{});
-        rows_.AddTo(place, chosen[j], codes.data());
+        rows_.AddTo(place, chosen[j], codes.data(), worker == 0 ? &interrupt : nullptr);
         const std::vector<uint16_t>& cell_of_code = candidates.CellOfCode(chosen[j]);
         CellSum* const cells = &sums_[place * layout.cells + layout.offset[j]];
         for (size_t code = 0; code < codes.size(); code++) {
@@ -116,7 +130,7 @@ Tree SplitSearch::GrowByExponential(const SplitCandidates& candidates, const std
     for (unsigned level = 0; level < tree.depth; level++) {
         if (level > 0)
             rows_.Descend(tree, level - 1, context.interrupt);
-        rows_.SetValues(gradients, nullptr);
+        rows_.SetValues(gradients, nullptr, context.interrupt);
         SumCells(candidates, chosen, layout, context.interrupt);
         const MechanismId id = context.plan.Find(SelectionMechanism(static_cast<int>(level)));
         for (size_t place = 0; place < rows_.nodes(); place++) {
@@ -207,14 +221,14 @@ Tree SplitSearch::GrowByHistogram(const SplitCandidates& candidates, const std::
     leaves->assign(tree.leaf_count(), NoisySide{});
     const Layout layout = LayoutOf(candidates, chosen);
     const bool root_only = HistogramsPerTree(options_) == 1;
-    const SamplingRate rate = SamplingRate::FromProbability(options_.subsample);
+    const SamplingRate rate = HistogramRate(context.plan);
     for (unsigned level = 0; level < tree.depth; level++) {
         if (level == 0 || !root_only) {
             if (level == 0 || !rate.IsAll())
                 Participate(rate, tree, level, context);
             else
                 rows_.Descend(tree, level - 1, context.interrupt);
-            rows_.SetValues(gradients, hessians);
+            rows_.SetValues(gradients, hessians, context.interrupt);
             SumCells(candidates, chosen, layout, context.interrupt);
             AddNoise(context);
         }
@@ -246,7 +260,8 @@ void SplitSearch::SumSides(const std::vector<uint16_t>& chosen, const std::vecto
         const FeatureSpec& spec = dataset_.features()[splits[item].feature];
         std::vector<CellSum>& codes = scratch_[static_cast<size_t>(worker)];
         codes.assign(spec.cells(), CellSum{});
-        rows_.AddTo(item / chosen.size(), splits[item].feature, codes.data());
+        rows_.AddTo(item / chosen.size(), splits[item].feature, codes.data(),
+                    worker == 0 ? &interrupt : nullptr);
         for (size_t code = 0; code < codes.size(); code++) {
             const bool left =
                 GoesLeft(splits[item], tree.subset_words.data(), static_cast<uint16_t>(code), spec.missing());
@@ -262,7 +277,7 @@ Tree SplitSearch::GrowRandomCandidates(const SplitCandidates& candidates, const 
                                        const DrawContext& context, std::vector<NoisySide>* leaves) {
     Tree tree = Tree::OfDepth(static_cast<unsigned>(options_.depth));
     leaves->assign(tree.leaf_count(), NoisySide{});
-    const SamplingRate rate = SamplingRate::FromProbability(options_.subsample);
+    const SamplingRate rate = HistogramRate(context.plan);
     for (unsigned level = 0; level < tree.depth; level++) {
         std::vector<Split> splits;
         std::vector<uint8_t> live;
@@ -277,7 +292,7 @@ Tree SplitSearch::GrowRandomCandidates(const SplitCandidates& candidates, const 
             Participate(rate, tree, level, context);
         else
             rows_.Descend(tree, level - 1, context.interrupt);
-        rows_.SetValues(gradients, hessians);
+        rows_.SetValues(gradients, hessians, context.interrupt);
         SumSides(chosen, splits, tree, context.interrupt);
         AddNoise(context);
         for (size_t place = 0; place < rows_.nodes(); place++) {
@@ -312,7 +327,7 @@ std::vector<double> SplitSearch::SketchHessians(const SplitCandidates& candidate
     const Layout layout = LayoutOf(candidates, ordered);
     const Tree root = Tree::OfDepth(0);
     Participate(SamplingRate::All(), root, 0, context);
-    rows_.SetValues(gradients, hessians);
+    rows_.SetValues(gradients, hessians, context.interrupt);
     SumCells(candidates, ordered, layout, context.interrupt);
     std::vector<int64_t> noisy_hessians;
     for (size_t j = 0; j < ordered.size(); j++) {

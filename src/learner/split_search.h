@@ -33,6 +33,9 @@ struct DrawContext {
 
 class SplitSearch {
   public:
+    // Bytes of the histograms of one level, whatever the rows.
+    static size_t Bytes(const MethodOptions& options, const std::vector<FeatureSpec>& features);
+
     // All references must outlive the search.
     SplitSearch(const Dataset& dataset, const MethodOptions& options, WorkerPool& pool);
 

@@ -79,6 +79,14 @@ EncodedTable Simulate(int problem) {
     return table;
 }
 
+// Root mean squared error in the target's own units.
+double Rmse(const std::vector<double>& predictions, const std::vector<double>& values) {
+    double sum = 0;
+    for (size_t i = 0; i < values.size(); i++)
+        sum += (predictions[i] - values[i]) * (predictions[i] - values[i]);
+    return std::sqrt(sum / static_cast<double>(values.size()));
+}
+
 struct Line {
     std::string data;
     std::string preset;
@@ -94,7 +102,11 @@ std::vector<Line> Lines() {
             {"adult", "dp_xgb", 0.890},      {"adult", "dp_xgb_cyclic", 0},
             {"problem1", "dp_xgb", 0, 20},   {"problem1", "dp_tr", 0, 20},
             {"problem1", "dp_tr_ih", 0, 20}, {"problem2", "dp_xgb", 0, 20},
-            {"problem2", "dp_tr", 0, 20},    {"problem2", "dp_tr_ih", 0, 20}};
+            {"problem2", "dp_tr", 0, 20},    {"problem2", "dp_tr_ih", 0, 20},
+            {"abalone", "dp_ebm", 0},        {"abalone", "dp_tr_ih_ebm", 0},
+            {"abalone", "dp_tr", 0},         {"abalone", "dp_tr_batch", 0},
+            {"abalone", "dp_rf", 0},         {"abalone", "feverless", 0},
+            {"abalone", "dp_xgb", 0}};
 }
 
 // Name=value pairs from the command line, to try other settings.
@@ -152,7 +164,7 @@ double Run(const EncodedTable& table, const MethodOptions& options, unsigned cha
         predictions.push_back(predictor.Predict(table.Row(order[i])));
         values.push_back(table.values[order[i]]);
     }
-    return Auc(predictions, values);
+    return options.task == Task::kBinary ? Auc(predictions, values) : Rmse(predictions, values);
 }
 
 void Report(const EncodedTable& table, const Line& line, const MethodOptions& options, int runs) {
@@ -164,8 +176,9 @@ void Report(const EncodedTable& table, const Line& line, const MethodOptions& op
     }
     const double mean = sum / runs;
     const double deviation = std::sqrt(std::max(0.0, squares / runs - mean * mean));
-    std::printf("%-9s %-14s %4u trees, depth %d  AUC %.4f (%.4f)  %.2f s", line.data.c_str(),
-                line.preset.c_str(), options.trees, options.depth, mean, deviation, seconds / runs);
+    std::printf("%-9s %-14s %4u trees, depth %d  %s %.4f (%.4f)  %.2f s", line.data.c_str(),
+                line.preset.c_str(), options.trees, options.depth,
+                options.task == Task::kBinary ? "AUC " : "RMSE", mean, deviation, seconds / runs);
     if (line.goal > 0)
         std::printf("  goal %.3f %s", line.goal, mean >= line.goal ? "reached" : "MISSED");
     std::printf("\n");
@@ -185,7 +198,8 @@ int main(int argc, char** argv) {
         for (const Line& line : Lines()) {
             if ((line.data + " " + line.preset + " ").find(only) == std::string::npos)
                 continue;
-            MethodOptions options = MethodOptions::Preset(line.preset, Task::kBinary, 1);
+            MethodOptions options = MethodOptions::Preset(
+                line.preset, line.data == "abalone" ? Task::kRegression : Task::kBinary, 1);
             if (line.trees > 0)
                 options.trees = line.trees;
             for (int i = 3; i < argc; i++) {
@@ -197,8 +211,9 @@ int main(int argc, char** argv) {
             }
             const char* rows = std::getenv("ADULT_ROWS");  // "adult": all 48,842
             if (loaded != line.data)
-                table = line.data == "adult" ? LoadTable(rows != nullptr ? rows : "adult_complete")
-                                             : Simulate(line.data.back() - '0');
+                table = line.data == "adult"     ? LoadTable(rows != nullptr ? rows : "adult_complete")
+                        : line.data == "abalone" ? LoadTable("abalone")
+                                                 : Simulate(line.data.back() - '0');
             loaded = line.data;
             Report(table, line, options, runs);
         }

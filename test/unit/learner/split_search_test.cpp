@@ -253,10 +253,11 @@ TEST(NodeRows, AUnitTakesPartByOneOfItsRows) {
     const Dataset dataset = RandomDataset(shape);
     ChaChaSource source = TestSource(4);
     Random random(source);
+    NoInterrupt interrupt;
     std::vector<uint32_t> rows;
     std::vector<int> times(dataset.rows());
     for (int trial = 0; trial < 400; trial++) {
-        DrawParticipants(dataset, SamplingRate::All(), random, &rows);
+        DrawParticipants(dataset, SamplingRate::All(), random, interrupt, &rows);
         ASSERT_EQ(rows.size(), dataset.units());
         for (size_t unit = 0; unit < rows.size(); unit++) {
             EXPECT_EQ(dataset.Unit(rows[unit]), unit);
@@ -267,7 +268,7 @@ TEST(NodeRows, AUnitTakesPartByOneOfItsRows) {
         EXPECT_GT(count, 0);
     size_t sampled = 0;
     for (int trial = 0; trial < 400; trial++) {
-        DrawParticipants(dataset, SamplingRate::FromProbability(0.25), random, &rows);
+        DrawParticipants(dataset, SamplingRate::FromProbability(0.25), random, interrupt, &rows);
         sampled += rows.size();
     }
     EXPECT_NEAR(static_cast<double>(sampled), 4000, 330);  // six deviations
