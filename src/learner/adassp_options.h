@@ -30,10 +30,10 @@ struct AdasspOptions {
     double learning_rate = 1;    // eta; 1 in the paper
     double gradient_clip = 1;    // z; 1 for the hinge loss, whose gradient is -1, 0 or 1
     double product_weight = 1;   // a: mu of X'X,
-    double gradient_weight = 1;  // b: of all X'g together,
+    double gradient_weight = 3;  // b: of all X'g together,
     double lambda_weight = 1;    // c: and of the smallest eigenvalue of X'X; 0: take it for 0
     double ridge = 1;            // multiple of AdaSSP's lambda
-    NumericBasis basis = NumericBasis::kGrid;
+    NumericBasis basis = NumericBasis::kIntervals;
     uint32_t intervals = 8;  // of kIntervals, 2 to 256
     bool average = true;     // the model is the mean over the second half of the rounds, not the last one
 

@@ -25,7 +25,7 @@ Tree TreeGrower::Grow(std::vector<uint32_t> rows, const int32_t* gradients) {
     Tree tree = Tree::OfDepth(static_cast<unsigned>(options_.depth));
     rows_.Reset(std::move(rows));
     for (unsigned level = 0; level < tree.depth; level++) {
-        rows_.SetValues(gradients, nullptr);
+        rows_.SetValues(gradients, nullptr, interrupt_);
         const MechanismId id = plan_.Find(DpboostSplitsMechanism(static_cast<int>(level)));
         const size_t first = (size_t{1} << level) - 1;
         for (size_t place = 0; place < rows_.nodes(); place++) {
@@ -34,11 +34,11 @@ Tree TreeGrower::Grow(std::vector<uint32_t> rows, const int32_t* gradients) {
         }
         rows_.Descend(tree, level, interrupt_);
     }
-    rows_.SetValues(gradients, nullptr);
+    rows_.SetValues(gradients, nullptr, interrupt_);
     leaf_sums_.assign(tree.leaf_count(), CellSum{});
     for (size_t leaf = 0; leaf < leaf_sums_.size(); leaf++) {
         codes_.assign(dataset_.features()[0].cells(), CellSum{});
-        rows_.AddTo(leaf, 0, codes_.data());
+        rows_.AddTo(leaf, 0, codes_.data(), &interrupt_);
         for (const CellSum& cell : codes_) {
             leaf_sums_[leaf].gradient += cell.gradient;
             leaf_sums_[leaf].weight += cell.weight;
@@ -50,7 +50,7 @@ Tree TreeGrower::Grow(std::vector<uint32_t> rows, const int32_t* gradients) {
 // Adds every live candidate of a feature with its utility at the node.
 void TreeGrower::ScoreFeature(const Tree& tree, size_t node, size_t place, uint16_t feature) {
     codes_.assign(dataset_.features()[feature].cells(), CellSum{});
-    rows_.AddTo(place, feature, codes_.data());
+    rows_.AddTo(place, feature, codes_.data(), &interrupt_);
     cells_.assign(candidates_.Cells(feature), CellSum{});
     CellSum total;
     const std::vector<uint16_t>& cell_of_code = candidates_.CellOfCode(feature);

@@ -45,7 +45,8 @@ DpboostOptions DpboostOptions::Preset(const std::string& name, Task task, double
         options.depth = 3;
         options.trees_per_ensemble = 10;
         options.learning_rate = 0.3;
-        options.l2 = 1;
+        options.l2 = 5;
+        options.leaf_share = 0.6;
     } else if (name == "dpboost_seq") {
         options.ensembles = 50;
         options.trees_per_ensemble = 1;

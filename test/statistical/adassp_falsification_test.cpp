@@ -1,0 +1,141 @@
+// Tries to falsify the privacy of adassp's parts on neighbouring datasets: draws the noisy sums of X'X and
+// X'g thousands of times with and without the unit that moves them most, and looks along that direction for a
+// threshold that tells the two apart better than (epsilon, delta) allows. Half the noise must be caught.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "learner/adassp_design.h"
+#include "learner/adassp_rows.h"
+#include "mechanism/chacha_source.h"
+#include "mechanism/noisy_sum.h"
+
+namespace dpboost {
+namespace {
+
+constexpr double kEpsilon = 0.5;
+constexpr double kDelta = 0.1;
+constexpr int kDraws = 8000;
+// Dvoretzky-Kiefer-Wolfowitz, 1e-9 for each of the eight distributions drawn here: false-alarm rate below
+// 1e-8.
+const double kSlack = std::sqrt(std::log(2 / 1e-9) / (2 * kDraws));
+const double kAllowed = kDelta + (1 + std::exp(kEpsilon)) * kSlack;
+
+// Thirty people with code 0; the one who may be missing has missing values and label 1, in `rows` rows.
+Dataset People(bool with_one_more, int rows) {
+    NumericRange range;
+    range.bins = 4;
+    range.scale = Scale::kLinear;
+    DatasetBuilder builder({FeatureSpec::Numeric("x", range), FeatureSpec::Levels("l", {"a", "b"})},
+                           TargetSpec::Binary(), true);
+    builder.Grow();
+    const auto append = [&](uint16_t code, float label, int64_t unit) {
+        builder.SetCode(0, std::min<uint16_t>(code, 4));
+        builder.SetCode(1, std::min<uint16_t>(code, 2));
+        builder.AppendRow(label, UnitKeyOf(unit));
+    };
+    for (int person = 0; person < 30; person++)
+        append(0, 0, person);
+    for (int row = 0; with_one_more && row < rows; row++)
+        append(9, 1, 30);
+    NoInterrupt interrupt;
+    return builder.Finish(interrupt);
+}
+
+AdasspOptions Options() {
+    AdasspOptions options;
+    options.loss = LinearLoss::kHinge;
+    options.basis = NumericBasis::kGrid;
+    options.rounds = 1;
+    return options;
+}
+
+std::vector<int64_t> RawSums(const Dataset& dataset, const AdasspDesign& design, bool products) {
+    NoInterrupt interrupt;
+    AdasspRows rows(dataset, design, Options(), BestSimd(), interrupt);
+    if (products)
+        return rows.RawProducts();
+    std::vector<std::vector<int32_t>> zeros;
+    for (const FeatureSpec& feature : dataset.features())
+        zeros.emplace_back(feature.cells(), 0);
+    return rows.RawGradients(0, zeros);
+}
+
+// The noisy sums along a direction, relative to where they are without the unit, sorted. Every draw is one
+// whole (epsilon, delta) release.
+std::vector<double> Released(const std::vector<int64_t>& raw, const std::vector<int64_t>& without,
+                             const std::vector<double>& direction, MechanismRequest mechanism, double epsilon,
+                             unsigned char key) {
+    ChaChaSource source(ChaChaSource::Seed{key, 101});
+    Random random(source);
+    ExactNoise noise(random);
+    PlanRequest request;
+    request.epsilon = epsilon;
+    request.delta = kDelta;
+    mechanism.count = 1;
+    mechanism.parts = kDraws;  // only so that one plan has all the charges
+    request.mechanisms = {mechanism};
+    Plan plan = Plan::Calibrate(request);
+    std::vector<double> values;
+    for (int i = 0; i < kDraws; i++) {
+        std::vector<int64_t> noisy = raw;
+        AddGaussianNoise(plan.Take(0), noise, SumBlock{noisy.data(), noisy.size()});
+        double value = 0;
+        for (size_t j = 0; j < noisy.size(); j++)
+            value += direction[j] * static_cast<double>(noisy[j] - without[j]);
+        values.push_back(value);
+    }
+    std::sort(values.begin(), values.end());
+    return values;
+}
+
+// The largest P(above t) - e^epsilon Q(above t), or the same below t, over all thresholds.
+double Excess(const std::vector<double>& p, const std::vector<double>& q) {
+    double worst = 0;
+    for (const double t : p) {
+        const double p_below =
+            static_cast<double>(std::lower_bound(p.begin(), p.end(), t) - p.begin()) / kDraws;
+        const double q_below =
+            static_cast<double>(std::lower_bound(q.begin(), q.end(), t) - q.begin()) / kDraws;
+        worst = std::max({worst, p_below - std::exp(kEpsilon) * q_below,
+                          (1 - p_below) - std::exp(kEpsilon) * (1 - q_below)});
+    }
+    return worst;
+}
+
+// With noise for `noise_epsilon`, tested at kEpsilon.
+double WorstExcess(bool products, int rows, double noise_epsilon) {
+    const Dataset without = People(false, rows), with = People(true, rows);
+    const AdasspDesign design(without.features(), Options());
+    const std::vector<int64_t> raw_without = RawSums(without, design, products);
+    const std::vector<int64_t> raw_with = RawSums(with, design, products);
+    std::vector<double> direction;
+    for (size_t j = 0; j < raw_with.size(); j++)
+        direction.push_back(static_cast<double>(raw_with[j] - raw_without[j]));
+    const MechanismRequest mechanism =
+        BuildAdasspPlan(Options(), without.features(), kEpsilon, kDelta).mechanisms[products ? 0 : 1];
+    const std::vector<double> p = Released(raw_without, raw_without, direction, mechanism, noise_epsilon, 1);
+    const std::vector<double> q = Released(raw_with, raw_without, direction, mechanism, noise_epsilon, 2);
+    return std::max(Excess(p, q), Excess(q, p));
+}
+
+TEST(AdasspFalsification, ProductsHideAUnit) {
+    EXPECT_LE(WorstExcess(true, 1, kEpsilon), kAllowed);
+    EXPECT_LE(WorstExcess(true, 50, kEpsilon), kAllowed);
+}
+
+TEST(AdasspFalsification, GradientsHideAUnit) {
+    EXPECT_LE(WorstExcess(false, 1, kEpsilon), kAllowed);
+    EXPECT_LE(WorstExcess(false, 50, kEpsilon), kAllowed);
+}
+
+TEST(AdasspFalsification, HalfTheNoiseIsCaught) {
+    // mu(1.65, 0.1) is about twice mu(0.5, 0.1).
+    EXPECT_GT(WorstExcess(true, 1, 1.65), kAllowed);
+    EXPECT_GT(WorstExcess(false, 1, 1.65), kAllowed);
+}
+
+}  // namespace
+}  // namespace dpboost
