@@ -70,8 +70,8 @@ struct MethodOptions {
     // Throws kInvalidParameter for an unknown name, kUnsupported for one that has no proof here.
     static MethodOptions Preset(const std::string& name, Task task, double epsilon);
 
-    // Sets what follows from task and parts: clips and the Hessian's share, and for averaging leaves the one
-    // update. For callers that change a part of a preset, before they set figures.
+    // Sets what follows from task and parts: clips, the Hessian's share, the start, and for averaging leaves
+    // the one update. For callers that change a part of a preset, before they set figures.
     void FitToParts();
 
     // Throws kInvalidParameter for a value out of range, and kUnsupported for a combination of parts without

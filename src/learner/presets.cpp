@@ -125,7 +125,9 @@ void MethodOptions::FitToParts() {
         initial_share = 0;
     } else if (task == Task::kRegression) {
         gradient_clip = 0.3;
+        initial_share = 0.03;  // the mean label, which steps would take many trees to reach
     }
+    leaf_clip = task == Task::kRegression ? 0.3 : 2;
     hessian_clip = hessian_is_count() ? 1 : 0.25;
     hessian_share = hessian_is_count() ? 0.2 : 1.0 / 17;
 }

@@ -58,7 +58,7 @@ void ExpectPlainLeaves(const Dataset& dataset, const MethodOptions& options, con
         std::vector<NoisySide> leaves(size_t{1} << options.depth);
         for (size_t row = 0; row < dataset.rows(); row++) {
             dataset.CopyRow(row, codes.data());
-            int32_t score = averaging && options.task == Task::kBinary ? ToFixed(0.5) : 0;
+            int32_t score = averaging ? ToFixed(options.task == Task::kBinary ? 0.5 : 0) : model.base();
             for (size_t k = 0; !averaging && k < seen; k++)
                 score += model.trees()[k].leaves[model.trees()[k].Leaf(codes.data(), dataset.features())];
             const float label = dataset.Label(row);
