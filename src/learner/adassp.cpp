@@ -49,17 +49,13 @@ Tables MakeTables(const AdasspDesign& design, Eigen::VectorXd* theta, double sca
     return tables;
 }
 
-bool Has(const AdasspOptions& options, const AdasspDesign& design) {
-    return options.lambda_weight > 0 && !design.dependent();
-}
-
 // Releases X'X and, if it can be above 0, its smallest eigenvalue (Alg 2, "part 1 & 3").
 AdasspSolver ReleaseSolver(const AdasspDesign& design, const AdasspOptions& options, const AdasspRows& rows,
-                           Plan& plan, NoiseSource& noise) {
+                           Plan& plan, NoiseSource& noise, Interrupt& interrupt) {
     const double unit = 1.0 / (static_cast<double>(kUnitWeight) * kDesignUnit * kDesignUnit);
     std::vector<int64_t> noisy_sums = rows.RawProducts();
     double eigenvalue = 0;
-    if (Has(options, design)) {
+    if (design.ReleasesEigenvalue(options)) {
         int64_t noisy_smallest = SmallestEigenvalue(design.columns(), design.products(), noisy_sums);
         const MechanismId id = plan.Find(kAdasspLambdaMechanism);
         AddGaussianNoise(plan.Take(id), noise, SumBlock{&noisy_smallest, 1});
@@ -73,7 +69,7 @@ AdasspSolver ReleaseSolver(const AdasspDesign& design, const AdasspOptions& opti
     for (const int64_t sum : noisy_sums)
         natural.push_back(static_cast<double>(sum) * unit);
     return AdasspSolver(design.columns(), design.products(), natural, plan.ScaleInSteps(id, 0) * unit,
-                        eigenvalue, options.ridge);
+                        eigenvalue, options.ridge, interrupt);
 }
 
 Model MakeModel(const Dataset& dataset, const AdasspOptions& options, const AdasspDesign& design,
@@ -103,7 +99,7 @@ Model TrainAdassp(const Dataset& dataset, const AdasspOptions& options, Plan& pl
                           AdasspBytesPerRow(options, dataset.columns(), dataset.has_units()));
     const AdasspDesign design(dataset.features(), options);
     AdasspRows rows(dataset, design, options, settings.simd, interrupt);
-    const AdasspSolver solver = ReleaseSolver(design, options, rows, plan, noise);
+    const AdasspSolver solver = ReleaseSolver(design, options, rows, plan, noise, interrupt);
     const MechanismId id = plan.Find(kAdasspGradientsMechanism);
     const double unit = options.gradient_clip / (static_cast<double>(kClipSteps) * kDesignUnit);
     const Eigen::Index columns = static_cast<Eigen::Index>(design.columns());

@@ -52,7 +52,7 @@ void AdasspDesign::AddFeature(const FeatureSpec& feature, const AdasspOptions& o
     first_columns_.push_back(columns_);
     if (columns_ + groups + 2 > kMaxAdasspColumns)
         throw Error(ErrorCode::kLimitExceeded, "too many columns for a linear model",
-                    "Numbers take two columns, texts one per level and one more; at most 2048 can be used.",
+                    "Numbers take two columns, texts one per level and one more; at most 1024 can be used.",
                     "Use fewer features or levels, or another method.");
     std::vector<Entry> entries;
     for (uint32_t code = 0; code < feature.bins(); code++) {

@@ -40,6 +40,10 @@ class AdasspDesign {
     // Whether columns are linearly dependent whatever the rows: the indicators of a feature sum to the
     // intercept. Then lambda_min(X'X) = 0.
     bool dependent() const { return dependent_; }
+    // Whether the plan has a charge for lambda_min(X'X).
+    bool ReleasesEigenvalue(const AdasspOptions& options) const {
+        return options.lambda_weight > 0 && !dependent_ && columns_ <= kMaxEigenvalueColumns;
+    }
 
     // The entries (a, b), a <= b, of X'X that are not 0 by construction: columns of one feature exclude each
     // other. Row by row.

@@ -8,6 +8,7 @@ namespace dpboost {
 namespace {
 
 constexpr uint16_t kUnseen = UINT16_MAX;
+constexpr std::size_t kTries = 8;                        // groups that a feature may join
 constexpr std::size_t kMaxPairs = std::size_t{1} << 20;  // of a group's cells and a feature's codes
 
 }  // namespace
@@ -21,26 +22,30 @@ CodeGroups::CodeGroups(const Dataset& dataset, bool merge, std::size_t max_cells
         std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
             return dataset.features()[a].cells() > dataset.features()[b].cells();
         });
+    Scratch scratch;
     for (const uint32_t feature : order) {
         bool merged = false;
-        for (std::size_t g = 0; merge && g < groups_.size() && !merged; g++)
-            merged = TryMerge(&groups_[g], feature, max_cells, interrupt);
+        const std::size_t first = groups_.size() < kTries ? 0 : groups_.size() - kTries;
+        for (std::size_t g = first; merge && g < groups_.size() && !merged; g++)
+            merged = TryMerge(g, feature, max_cells, &scratch, interrupt);
         if (!merged)
             groups_.push_back({{feature}, dataset.features()[feature].cells(), {}, {}});
     }
 }
 
-bool CodeGroups::TryMerge(Group* group, uint32_t feature, std::size_t max_cells, Interrupt& interrupt) {
+bool CodeGroups::TryMerge(std::size_t index, uint32_t feature, std::size_t max_cells, Scratch* scratch,
+                          Interrupt& interrupt) {
+    Group* const group = &groups_[index];
     const std::size_t width = dataset_.features()[feature].cells();
     if (group->cells * width > kMaxPairs)
         return false;
-    std::vector<uint16_t> number(group->cells * width, kUnseen);
-    std::vector<std::pair<uint16_t, uint16_t>> pairs;  // (cell of the group, code) of each combination
-    std::vector<uint16_t> codes(dataset_.rows());
-    std::vector<uint16_t> scratch(kBlockRows), feature_scratch(kBlockRows);
-    const std::size_t g = static_cast<std::size_t>(group - groups_.data());
+    auto& [number, pairs, codes, block_codes] = *scratch;
+    number.assign(group->cells * width, kUnseen);
+    pairs.clear();
+    codes.resize(dataset_.rows());
+    block_codes.resize(kBlockRows);
     for (std::size_t block = 0; block < dataset_.blocks(); block++) {
-        const uint16_t* const cells = Codes(g, block, scratch.data());
+        const uint16_t* const cells = Codes(index, block, block_codes.data());
         for (std::size_t i = 0; i < dataset_.block_rows(block); i++) {
             const uint16_t code = dataset_.Code(block * kBlockRows + i, feature);
             uint16_t& known = number[cells[i] * width + code];
@@ -66,7 +71,7 @@ bool CodeGroups::TryMerge(Group* group, uint32_t feature, std::size_t max_cells,
     group->features.push_back(feature);
     group->cells = pairs.size();
     group->member_codes = std::move(member_codes);
-    group->codes = std::move(codes);
+    group->codes = codes;
     return true;
 }
 

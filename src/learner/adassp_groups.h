@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/interrupt.h"
@@ -40,7 +41,16 @@ class CodeGroups {
         std::vector<uint16_t> codes;         // per row; empty for one feature
     };
 
-    bool TryMerge(Group* group, uint32_t feature, std::size_t max_cells, Interrupt& interrupt);
+    // Memory of one attempt.
+    struct Scratch {
+        std::vector<uint16_t> number;                      // of each pair of a cell and a code
+        std::vector<std::pair<uint16_t, uint16_t>> pairs;  // (cell of the group, code) of each combination
+        std::vector<uint16_t> codes;
+        std::vector<uint16_t> block;
+    };
+
+    bool TryMerge(std::size_t group, uint32_t feature, std::size_t max_cells, Scratch* scratch,
+                  Interrupt& interrupt);
 
     const Dataset& dataset_;
     std::vector<Group> groups_;

@@ -92,7 +92,7 @@ PlanRequest BuildAdasspPlan(const AdasspOptions& options, const std::vector<Feat
                                           design.ProductSensitivity(), design.product_count()));
     request.mechanisms.push_back(Gaussian(kAdasspGradientsMechanism, options.rounds, options.gradient_weight,
                                           design.GradientSensitivity(), design.columns()));
-    if (options.lambda_weight > 0 && !design.dependent())
+    if (design.ReleasesEigenvalue(options))
         request.mechanisms.push_back(
             Gaussian(kAdasspLambdaMechanism, 1, options.lambda_weight, design.EigenvalueSensitivity(), 1));
     return request;

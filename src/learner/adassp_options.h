@@ -60,6 +60,8 @@ PlanRequest BuildAdasspPlan(const AdasspOptions& options, const std::vector<Feat
                             double epsilon, double delta);
 
 // Columns of X: their square is released, and solving takes their cube.
-constexpr std::size_t kMaxAdasspColumns = 2048;
+constexpr std::size_t kMaxAdasspColumns = 1024;
+// Above so many columns the smallest eigenvalue is taken for 0: finding it would take too long.
+constexpr std::size_t kMaxEigenvalueColumns = 200;
 
 }  // namespace dpboost

@@ -113,6 +113,7 @@ void AdasspRows::FindWeights() {
 std::vector<int64_t> AdasspRows::RawProducts() const {
     const std::size_t p = design_.columns();
     const std::size_t features = design_.features();
+    const std::size_t rows_per_poll = 1 + (std::size_t{1} << 20) / (features * features);
     std::vector<int64_t> matrix(p * p, 0);
     std::vector<AdasspDesign::Entry> row(features + 1);
     row[features] = {static_cast<uint16_t>(design_.intercept()), static_cast<int16_t>(kDesignUnit)};
@@ -126,7 +127,7 @@ std::vector<int64_t> AdasspRows::RawProducts() const {
             for (std::size_t b = a; b <= features; b++)
                 line[row[b].column] += left * row[b].value;
         }
-        if (r % 1024 == 0)
+        if (r % rows_per_poll == 0)
             interrupt_.Poll();
     }
     std::vector<int64_t> sums;

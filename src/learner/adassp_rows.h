@@ -20,7 +20,7 @@ class AdasspRows {
   public:
     // Bytes per row of codes and weights.
     static std::size_t BytesPerRow(std::size_t features, bool has_units) {
-        return features + (has_units ? sizeof(uint16_t) : 0);
+        return features + sizeof(uint16_t) + (has_units ? sizeof(uint16_t) : 0);
     }
 
     // Rounds to come decide whether grouping codes pays. All references must outlive the rows.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/eigen.h"
+#include "base/interrupt.h"
 
 namespace dpboost {
 
@@ -31,15 +32,16 @@ class AdasspSolver {
     // Alg 2) with sqrt(log(6 / delta)) / (epsilon / 3) in Gaussian DP's terms 1 / mu_1, which makes sigma =
     // |X|^2 / mu_1. If the matrix is still not positive definite, lambda is doubled until it is.
     AdasspSolver(std::size_t columns, const std::vector<std::pair<uint16_t, uint16_t>>& products,
-                 const std::vector<double>& noisy_sums, double sigma, double eigenvalue, double ridge);
+                 const std::vector<double>& noisy_sums, double sigma, double eigenvalue, double ridge,
+                 Interrupt& interrupt);
 
     double lambda() const { return lambda_; }
     // (X'X + lambda I)^-1 v
-    Eigen::VectorXd Solve(const Eigen::VectorXd& v) const { return factor_.solve(v); }
+    Eigen::VectorXd Solve(const Eigen::VectorXd& v) const;
 
   private:
     double lambda_ = 0;
-    Eigen::LLT<Eigen::MatrixXd> factor_;
+    Eigen::MatrixXd factor_;  // L of the Cholesky decomposition, in the lower triangle
 };
 
 }  // namespace dpboost

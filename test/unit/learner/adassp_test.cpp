@@ -278,6 +278,33 @@ TEST(AdasspSolver, FindsTheSmallestEigenvalueWithinItsError) {
     EXPECT_GT(last, 0);
 }
 
+TEST(AdasspSolver, SolvesInPanelsAndMakesAnyMatrixDefinite) {
+    ChaChaSource source = TestSource(10);
+    Random random(source);
+    NoInterrupt interrupt;
+    const Eigen::Index p = 131;
+    std::vector<std::pair<uint16_t, uint16_t>> products;
+    std::vector<double> sums;
+    Eigen::MatrixXd x(2 * p, p);
+    for (Eigen::Index i = 0; i < x.size(); i++)
+        x.data()[i] = static_cast<double>(random.Below(2001)) / 1000 - 1;
+    Eigen::MatrixXd matrix = x.transpose() * x;
+    for (uint16_t a = 0; a < p; a++) {
+        for (uint16_t b = a; b < p; b++) {
+            products.emplace_back(a, b);
+            sums.push_back(matrix(a, b));
+        }
+    }
+    const AdasspSolver solver(p, products, sums, 0.1, 0, 1, interrupt);
+    matrix.diagonal().array() += solver.lambda();
+    const Eigen::VectorXd right = x.row(0).transpose();
+    EXPECT_LT((matrix * solver.Solve(right) - right).norm(), 1e-9);
+    for (double& sum : sums)
+        sum = -sum;  // negative definite: only a larger ridge helps
+    const AdasspSolver negative(p, products, sums, 0.1, 0, 1, interrupt);
+    EXPECT_TRUE(negative.Solve(right).allFinite());
+}
+
 // Alg 2 with exact sums, plainly: doubles, dense rows, the ridge of the same plan.
 Eigen::VectorXd PlainBoosting(const Dataset& dataset, const AdasspDesign& design,
                               const AdasspOptions& options, double lambda) {
