@@ -264,9 +264,15 @@ void Composition::Convolve(const Uses& uses) {
                        error_sum / size + fft.RelativeError() * std::sqrt(square_sum / size) + 1e-58);
 }
 
-// Undoes the tilt and sums from the top, so that delta at any epsilon is one lookup.
+// Undoes the tilt and goes down from the top, so that delta at any epsilon is one lookup. With masses m_j at
+// losses l_j, h apart, both figures of a point follow from those of the next by adding what is positive:
+//     Q_i = sum over j >= i of m_j exp(l_i - l_j)       = m_i + exp(-h) Q_i+1,
+//     D_i = sum over j >= i of m_j (1 - exp(l_i - l_j)) = D_i+1 + (1 - exp(-h)) Q_i+1.
+// (A difference of two sums would lose all digits where the tilt makes far lower losses enormous.)
 void Composition::AccumulateSuffixes(const std::vector<double>& tilted, double error) {
     const std::size_t n = size_;
+    const double shrink = std::exp(-step_);
+    const double rise = -std::expm1(-step_);
     first_ = static_cast<int64_t>(std::ceil(top_ / step_)) - static_cast<int64_t>(n) + 1;
     suffix_.assign(n + 1, Suffix{});
     for (std::size_t i = n; i-- > 0;) {
@@ -274,15 +280,18 @@ void Composition::AccumulateSuffixes(const std::vector<double>& tilted, double e
         const double loss = static_cast<double>(point) * step_;
         const double kept = std::max(0.0, tilted[static_cast<std::size_t>(point) & (n - 1)]) + error;
         const double mass = kept * std::exp(tilt_.log_mgf - lambda_ * loss);
-        suffix_[i].mass = suffix_[i + 1].mass + mass;
-        suffix_[i].q_mass = suffix_[i + 1].q_mass + mass * std::exp(center_ - loss);
+        suffix_[i].q_mass = mass + shrink * suffix_[i + 1].q_mass;
+        suffix_[i].delta = suffix_[i + 1].delta + rise * suffix_[i + 1].q_mass;
         if (loss < bottom_ && point < 0)
             break;
     }
 }
 
-// delta = sum over losses above epsilon of mass (1 - exp(epsilon - loss)).
+// delta = sum over losses l_j above epsilon of m_j (1 - exp(epsilon - l_j)). With l_i the first of them that
+// is D_i + (1 - exp(epsilon - l_i)) Q_i, both terms positive. Where masses overflowed nothing is claimed.
 double Composition::Delta(double epsilon) const {
+    if (!(epsilon >= 0))
+        return 1;
     const double point = std::ceil(epsilon / step_);
     const double top = static_cast<double>(first_) + static_cast<double>(size_);
     if (point >= top)
@@ -290,8 +299,9 @@ double Composition::Delta(double epsilon) const {
     if (point < static_cast<double>(first_))
         return 1;
     const Suffix& suffix = suffix_[static_cast<std::size_t>(static_cast<int64_t>(point) - first_)];
-    const double inside = suffix.mass - std::exp(epsilon - center_) * suffix.q_mass;
-    return std::min(1.0, (std::max(0.0, inside) + lost_) * inflation_ + 1e-300);
+    const double inside = suffix.delta - std::expm1(std::min(0.0, epsilon - point * step_)) * suffix.q_mass;
+    const double delta = (inside + lost_) * inflation_ + 1e-300;
+    return delta < 1 ? delta : 1;  // also if it is not a number
 }
 
 double Composition::Epsilon(double delta) const {

@@ -28,7 +28,7 @@ class Composition {
     std::size_t size() const { return size_; }
     double lambda() const { return lambda_; }
 
-    // Upper bound of delta at any epsilon.
+    // Upper bound of delta at any epsilon >= 0.
     double Delta(double epsilon) const;
     // The smallest epsilon >= 0 for which Delta is at most delta; infinite if there is none in the window.
     double Epsilon(double delta) const;
@@ -43,8 +43,8 @@ class Composition {
         double variance;
     };
     struct Suffix {
-        double mass = 0;    // sum of masses at this point and above
-        double q_mass = 0;  // the same of mass * exp(epsilon0 - loss)
+        double delta = 0;   // at this point's loss, without what was lost
+        double q_mass = 0;  // sum of mass * exp(this loss - its loss), at this point and above
     };
 
     using Uses = std::vector<GridUse>;

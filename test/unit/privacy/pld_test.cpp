@@ -139,6 +139,34 @@ TEST(Pld, ComposesExactly) {
     }
 }
 
+// delta(x) of `count` randomized responses, exactly: k of them tell against the truth.
+double RandomizedResponseDelta(double e, int count, double x) {
+    const double p = 1 / (1 + std::exp(-e));
+    double delta = 0;
+    for (int k = 0; k <= count; ++k) {
+        const double loss = (count - 2 * k) * e;
+        const double mass =
+            std::exp(std::lgamma(count + 1) - std::lgamma(k + 1) - std::lgamma(count - k + 1) +
+                     (count - k) * std::log(p) - k * e + k * std::log(p));
+        if (loss > x)
+            delta += mass * -std::expm1(x - loss);
+    }
+    return delta;
+}
+
+// Few uses have bounded losses, and the guess of epsilon may lie above all of them: then the tilt is as
+// strong as it gets, and masses far below overflow.
+TEST(Pld, FewPureMechanismsKeepTheirEpsilon) {
+    for (double e : {0.5, 0.1, 0.01})
+        for (int count : {1, 2, 3, 5, 10})
+            for (double delta : {1e-3, 1e-6, 1e-10}) {
+                const double epsilon = PldEpsilon({Event::Pure(e, static_cast<uint64_t>(count))}, delta);
+                EXPECT_LE(RandomizedResponseDelta(e, count, epsilon), delta * (1 + 1e-9))
+                    << e << " " << count << " " << delta << " " << epsilon;
+                EXPECT_LE(epsilon, 1.02 * e * count) << e << " " << count << " " << delta;
+            }
+}
+
 TEST(Pld, HeterogeneousEventsAreComposedJointly) {
     const std::vector<Event> trees = {Event::Gaussian(50, 150, 0.1)};
     std::vector<Event> all = trees;
