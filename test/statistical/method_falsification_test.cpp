@@ -118,11 +118,15 @@ TEST(MethodFalsification, SelectionOfSplits) {
     EXPECT_GT(RefuteSelection<HalvedNoise>(), kNormalLimit);
 }
 
-// How often the noisy cells that the new row falls into sum to more than `limit` steps.
+enum class Release { kSketch, kHistogram };
+
+// How often the noisy Hessians of the cells that the new row falls into, one per feature, sum to more than
+// `limit` steps.
 template <typename Noise>
-double LargeCells(const Rows& rows, const PlanRequest& request, double limit, unsigned char key) {
+double LargeCells(Release release, const Rows& rows, const PlanRequest& request, double limit,
+                  unsigned char key) {
     const Dataset dataset = rows.Build(4);
-    const MethodOptions options = Options(StructurePart::kTotallyRandom);
+    const MethodOptions options = Options(StructurePart::kNoisyHistogram);
     const SplitCandidates candidates(dataset.features(), CandidatePart::kUniform, 1);
     const std::vector<int32_t> hessians(rows.gradients.size(), kClipSteps);
     const std::vector<uint16_t> features{0, 1, 2};
@@ -130,39 +134,58 @@ double LargeCells(const Rows& rows, const PlanRequest& request, double limit, un
     SplitSearch search(dataset, options, pool);
     Plan plan = Plan::Calibrate(request);
     NoInterrupt interrupt;
+    std::vector<NoisySide> leaves;
     return Frequency<Noise>(key, kTrials, [&](Random& random, NoiseSource& noise) {
-        const std::vector<double> cells =
-            search.SketchHessians(candidates, features, rows.gradients.data(), hessians.data(),
-                                  DrawContext{plan, random, noise, interrupt});
-        return cells[1] + cells[3] + cells[5] > limit;  // the upper half of each feature
+        const DrawContext context{plan, random, noise, interrupt};
+        const int32_t* const gradients = rows.gradients.data();
+        if (release == Release::kSketch) {  // lower and upper half of each feature
+            const std::vector<double> cells =
+                search.SketchHessians(candidates, features, gradients, hessians.data(), context);
+            return cells[1] + cells[3] + cells[5] > limit;
+        }
+        search.GrowByHistogram(candidates, features, gradients, hessians.data(), context, &leaves);
+        const std::vector<double>& cells = search.root_hessians();  // and missing values
+        return cells[1] + cells[4] + cells[7] > limit;
     });
 }
 
-// A row adds its Hessian to one cell of each of three features at once.
+// A row adds its Hessian to one cell of each of three features at once. The noise is relative_noise times
+// what was claimed, if the test is to find it.
 template <typename Noise>
-double RefuteSketch(double relative_noise) {
+double RefuteCells(Release release, double relative_noise) {
     constexpr double kEpsilon = 1, kDelta = 0.01;
     Rows without;
     without.Add(5, {0, 0, 0}, 0);
     Rows with = without;
     with.Add(1, {3, 3, 3}, 0);
-    MechanismRequest sketch;
-    sketch.name = kCandidatesMechanism;
-    sketch.kind = EventKind::kGaussian;
-    sketch.rest = 1;
-    sketch.parts = kTrials;
-    sketch.dimensions = {{std::sqrt(3.0) * kClipSteps, 1, 6}};
-    const PlanRequest request{kEpsilon, kDelta, {sketch}, {}};
+    MechanismRequest mechanism;
+    mechanism.kind = EventKind::kGaussian;
+    mechanism.rest = 1;
+    mechanism.parts = kTrials;
+    const double sensitivity = std::sqrt(3.0) * kClipSteps;
+    if (release == Release::kSketch) {
+        mechanism.name = kCandidatesMechanism;
+        mechanism.dimensions = {{sensitivity, 1, 6}};
+    } else {  // nearly all of the charge is for the Hessians, so that they show it
+        mechanism.name = kHistogramsMechanism;
+        mechanism.dimensions = {{sensitivity, 0.999, 9}, {sensitivity, 0.001, 9}};
+    }
+    const PlanRequest request{kEpsilon, kDelta, {mechanism}, {}};
     // Where the likelihood ratio of noise s is e^epsilon: (1/2 + epsilon s^2) of the row's shift of 3 S.
     const double s = Plan::Calibrate(request).NoiseMultiplier(0) * relative_noise;
     const double limit = 3.0 * kClipSteps * (0.5 + kEpsilon * s * s);
-    return Refutation(LargeCells<Noise>(with, request, limit, 3),
-                      LargeCells<Noise>(without, request, limit, 4), kTrials, kEpsilon, kDelta);
+    return Refutation(LargeCells<Noise>(release, with, request, limit, 3),
+                      LargeCells<Noise>(release, without, request, limit, 4), kTrials, kEpsilon, kDelta);
 }
 
-TEST(MethodFalsification, HessianHistograms) {
-    EXPECT_LT(RefuteSketch<ExactNoise>(1), kNormalLimit);
-    EXPECT_GT(RefuteSketch<HalvedNoise>(0.5), kNormalLimit);
+TEST(MethodFalsification, HessianSketches) {
+    EXPECT_LT(RefuteCells<ExactNoise>(Release::kSketch, 1), kNormalLimit);
+    EXPECT_GT(RefuteCells<HalvedNoise>(Release::kSketch, 0.5), kNormalLimit);
+}
+
+TEST(MethodFalsification, Histograms) {
+    EXPECT_LT(RefuteCells<ExactNoise>(Release::kHistogram, 1), kNormalLimit);
+    EXPECT_GT(RefuteCells<HalvedNoise>(Release::kHistogram, 0.5), kNormalLimit);
 }
 
 }  // namespace
