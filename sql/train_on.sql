@@ -132,6 +132,18 @@ SET search_path = lab, clinic, pg_catalog;
 SELECT public.dpboost_train_on('v', 'clinic."Visits"', 'ill', 0.1, features => '{age}', options => '{"trees": 5}') ->> 'model' AS model;
 RESET search_path;
 
+-- a view that talks or fails on some row: the analyst hears nothing of what it says
+SET ROLE regress_dba;
+CREATE FUNCTION clinic.talk(int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'saw %', $1; RETURN $1; END $$;
+CREATE VIEW clinic.talking AS SELECT clinic.talk(age) AS age, ill FROM clinic."Visits";
+CREATE VIEW clinic.failing AS SELECT "home town"::int AS age, ill FROM clinic."Visits";
+SELECT dpboost_set_budget('clinic.talking', 'regress_ana', 1, 1e-6), dpboost_set_budget('clinic.failing', 'regress_ana', 1, 1e-6);
+SET ROLE regress_ana;
+SELECT dpboost_train_on('talk', 'clinic.talking', 'ill', 0.1, options => '{"bounds": {"age": [0, 120]}, "trees": 5}') ->> 'model' AS model;
+SELECT dpboost_train_on('fail', 'clinic.failing', 'ill', 0.1, options => '{"bounds": {"age": [0, 120]}, "trees": 5}');
+SELECT count(*) FROM dpboost_ledger WHERE model = 'fail';
+RESET ROLE;
+
 -- row security: an allowance reads all rows, and refuses where a forced policy would hide some
 SET ROLE regress_dba;
 ALTER TABLE clinic."Visits" ENABLE ROW LEVEL SECURITY;

@@ -1,7 +1,7 @@
 // dpboost_train_on and dpboost_estimate: training on a relation by name, for callers who need not be able to
 // read it. The rows are read here, by a query that selects the declared columns and nothing else, with the
 // owner's rights where an allowance gives the right to train, and go straight from the executor into codes.
-// No value of a row can raise an error or change a message.
+// No value of a row can raise an error that tells what it is, or change a message.
 #include "postgres/json_reader.h"
 #include "postgres/source_column.h"
 #include "postgres/training.h"
@@ -197,6 +197,42 @@ PlannedStmt* PlanReading(const char* sql, Oid relid) {
     return pg_plan_query(query, sql, 0, nullptr);
 }
 
+// Whether an error says nothing about rows: cancellation, resources, locks, and our own memory limit.
+bool IsIndependentOfRows(int sqlstate) {
+    const int category = ERRCODE_TO_CATEGORY(sqlstate);
+    return category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_INSUFFICIENT_RESOURCES ||
+           category == ERRCODE_PROGRAM_LIMIT_EXCEEDED || sqlstate == ERRCODE_LOCK_NOT_AVAILABLE ||
+           sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED;
+}
+
+// Runs the query. Columns of a table never raise, but an expression of a view or a foreign server may, and
+// its message may quote a value. A caller who reads with the owner's rights learns only that reading failed;
+// the owner finds the rest in the server's log.
+void PullRows(QueryDesc* query, const NamedCall& call) {
+    MemoryContext outer = CurrentMemoryContext;
+    PG_TRY();
+    {
+        ExecutorRun(query, ForwardScanDirection, 0, true);
+        ExecutorFinish(query);
+    }
+    PG_CATCH();
+    {
+        if (call.training.right != TrainRight::kBudget || IsIndependentOfRows(geterrcode()))
+            PG_RE_THROW();
+        MemoryContextSwitchTo(outer);
+        ErrorData* error = CopyErrorData();
+        FlushErrorState();
+        ereport(LOG_SERVER_ONLY,
+                (errcode(error->sqlerrcode), errmsg("could not read %s for a training: %s",
+                                                    DescribeRelation(call.relid), error->message)));
+        ereport(ERROR, (errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
+                        errmsg("could not read %s", DescribeRelation(call.relid)),
+                        errdetail("One of its expressions failed. The server's log says how."),
+                        errhint("Ask the owner for expressions that give NULL instead of an error.")));
+    }
+    PG_END_TRY();
+}
+
 void RunReading(Training* training, const NamedCall& call) {
     const char* sql = ReadingQuery(call);
     PlannedStmt* plan = PlanReading(sql, call.relid);
@@ -216,8 +252,7 @@ void RunReading(Training* training, const NamedCall& call) {
     QueryDesc* query = CreateQueryDesc(plan, sql, GetActiveSnapshot(), InvalidSnapshot, &receiver.receiver,
                                        nullptr, nullptr, 0);
     ExecutorStart(query, 0);
-    ExecutorRun(query, ForwardScanDirection, 0, true);
-    ExecutorFinish(query);
+    PullRows(query, call);
     ExecutorEnd(query);
     FreeQueryDesc(query);
     PopActiveSnapshot();
@@ -240,6 +275,11 @@ void ReadRows(Training* training, const NamedCall& call, Oid owner) {
         SetUserIdAndSecContext(owner,
                                security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
         PinSetting("row_security", "off");
+        // What a view's functions or the planner might tell the client about rows and their statistics.
+        PinSetting("client_min_messages", "error");
+        PinSetting("debug_print_parse", "off");
+        PinSetting("debug_print_rewritten", "off");
+        PinSetting("debug_print_plan", "off");
     }
     RunReading(training, call);
     AtEOXact_GUC(true, level);
