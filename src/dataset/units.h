@@ -1,6 +1,7 @@
 // Privacy units: which rows belong to one person. Rows carry a 128-bit key of their unit's value while they
-// stream in; at the end equal keys become one dense unit index. All rows whose unit is NULL form one unit
-// together, which protects them however many belong to one person.
+// stream in; at the end equal keys become one dense unit index. Rows under NullUnitKey form one unit
+// together: it is protected as a whole, but one person among several in it only like in a group of two (the
+// unit is replaced, not added or removed), so a caller that can should leave rows of nobody out.
 #pragma once
 
 #include <cstddef>

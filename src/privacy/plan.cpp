@@ -219,7 +219,11 @@ Plan Plan::Calibrate(const PlanRequest& request) {
     release.events = factor > 1 ? Scaled(calibration.events, factor) : calibration.events;
     if (factor > 1) {
         release.calibrated_by = CalibratedBy::kBudget;
-        release.epsilon = std::min(request.epsilon, ProvenEpsilon(release.events, request.delta));
+        // More noise keeps what was proven before. (A proof of epsilon 0 at delta is left out: a release that
+        // claims to cost nothing is not one.)
+        const double proven = ProvenEpsilon(release.events, request.delta);
+        if (proven > 0)
+            release.epsilon = std::min(request.epsilon, proven);
     }
     release.curve = EventsCurve(release.events);
 

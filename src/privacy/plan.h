@@ -17,9 +17,15 @@
 namespace dpboost {
 
 // One block of sums that gets noise of one scale: a unit changes the vector of its sums by at most
-// `sensitivity` lattice steps, in L2 norm for Gaussians; for Laplace it changes one of the sums by at most
-// that, for the exponential mechanism each utility. Under add/remove of one unit; the learner makes it true
-// by clipping and rounding.
+// `sensitivity` lattice steps, in L2 norm for Gaussians and in L1 norm for Laplace; for the exponential
+// mechanism each utility changes by at most that. Under add/remove of one unit; the learner makes it true by
+// clipping and rounding.
+//
+// Laplace: the accountant composes the loss of one sum that changes by the whole sensitivity. That covers a
+// change spread over several sums, e_1 + ... + e_k <= e in scales: moving one sum after the other is a chain
+// of k neighbours, so the trade-off function of the block is at least the composite of those of the single
+// steps (group privacy, Dong, Roth and Su 2022, Thm 2.14), and for a log-concave density, where likelihood
+// ratio tests are thresholds, that composite is exactly the trade-off function of one sum moved by e.
 struct Dimension {
     double sensitivity = 0;  // lattice steps, > 0
     double weight = 1;       // r_d of sbdt.txt Thm 16 (leaf-balanced: Hessian r1, gradient r2); they sum to 1

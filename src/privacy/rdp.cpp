@@ -102,9 +102,11 @@ double RdpCurve::At(uint32_t order) const {
 double SubsampledGaussianRdp(uint32_t order, double noise_multiplier, double gamma) {
     CheckEvent(Event::Gaussian(noise_multiplier, 1, gamma));
     CheckOrder(order, 2);
-    const double inverse = 1 / (2 * noise_multiplier * noise_multiplier);
+    // Exponents up to 1e5 meet logarithms of the same size and cancel, so that a double's digits would not
+    // do.
+    const long double inverse = 1 / (2 * static_cast<long double>(noise_multiplier) * noise_multiplier);
     if (gamma == 1)
-        return RoundUp(order * inverse);
+        return RoundUp(static_cast<double>(order * inverse));
     const auto& log_factorial = LogFactorials();
     const long double log_gamma = logl(gamma);
     const long double log_rest = log1pl(-static_cast<long double>(gamma));

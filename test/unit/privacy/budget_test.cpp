@@ -116,6 +116,18 @@ TEST(Budget, AWholeBudgetInOneTrainingGetsTheLeastNoiseThatFits) {
     EXPECT_TRUE(Release::Replay(bound.Serialize()) == bound.release());
 }
 
+// At a large delta one order certifies far less than the total variation does: with the budget's noise the
+// training is (0, delta)-DP. It is a release all the same, that a ledger must be able to store.
+TEST(Budget, AReleaseNeverClaimsToCostNothing) {
+    const Budget budget(1e-4, 1e-3);
+    PlanRequest request = Training(1e-4, 1e-3);
+    request.budgets = {budget.Constraint("table")};
+    const Plan plan = Plan::Calibrate(request);
+    EXPECT_EQ(plan.calibrated_by(), "budget");
+    EXPECT_EQ(plan.epsilon(), 1e-4);
+    EXPECT_TRUE(Release::Parse(plan.Serialize()) == plan.release());
+}
+
 TEST(Budget, TheTightestOfSeveralBinds) {
     Budget wide(3, 1e-6);
     Budget narrow(0.6, 1e-6);

@@ -110,6 +110,14 @@ TEST(Rdp, HighestOrderIsAccurate) {
     EXPECT_NEAR(SubsampledGaussianRdp(8192, 20, 1 - 1e-12) / SubsampledGaussianRdp(8192, 20, 1), 1, 1e-9);
 }
 
+TEST(Rdp, StaysAnUpperBoundWhereLargeTermsCancel) {
+    // alpha log(gamma) = -41446 against alpha (alpha-1) / (2 s^2); the value is mpmath's, with 60 digits.
+    const double exact = 2.316266572013708659146597e-4;
+    const double rho = SubsampledGaussianRdp(3000, 10.418129835483319, 1e-6);
+    EXPECT_GE(rho, exact);
+    EXPECT_LE(rho, exact * (1 + 1e-12));
+}
+
 TEST(Rdp, CurveConversionIsNeverBelowTheBestInteger) {
     const std::vector<Event> events = {Event::Gaussian(30, 150, 0.1), Event::Laplace(0.01, 2)};
     const RdpCurve curve = EventsCurve(events);
