@@ -10,23 +10,55 @@
 namespace dpboost {
 namespace {
 
-// The score that all rows start with: the noisy mean label, or its log odds.
+// The noisy mean label: in [-1, 1], binary labels as -1 and 1.
 // Neighbours: add or remove one unit. Sensitivity: a row adds a label within +-1 (binary: y - 1/2, counted in
 // halves), a unit is scaled down to the same. Charge: one draw of the pool.
-double DrawInitialScore(const AdditiveStage& stage, double fraction) {
+double DrawMeanLabel(const AdditiveStage& stage, double fraction) {
     Basis basis;
     basis.SetIntercept(kBasisUnit);
     stage.rows.LimitNorms(basis, basis.MaxNormSquared());
     std::vector<int64_t> sum = stage.rows.LabelSums(basis);
     const double scale = 1 / (stage.rows.StepsPerUnit() * stage.counts.rows);
     const double sigma = stage.pool.AddNoise(fraction, stage.rows.Sensitivity(), sum) * scale;
-    constexpr double kPriorVariance = 0.1;  // of the mean label: shrinks it where noise is all there is
+    constexpr double kPriorVariance = 0.1;  // shrinks it where noise is all there is
     const double mean =
         static_cast<double>(sum[0]) * scale * kPriorVariance / (kPriorVariance + sigma * sigma);
-    if (stage.loss == Loss::kSquared)
-        return std::clamp(mean, -1.0, 1.0);
-    const double positive = std::clamp((1 + mean) / 2, 0.002, 0.998);
-    return std::log(positive / (1 - positive));
+    return std::clamp(mean, -1.0, 1.0);
+}
+
+double LogOdds(double probability) {
+    const double p = std::clamp(probability, 0.0005, 0.9995);
+    return std::log(p / (1 - p));
+}
+
+// The constant score with this mean label.
+double ScoreOf(Loss loss, double mean_label) {
+    return loss == Loss::kSquared ? mean_label : LogOdds((1 + mean_label) / 2);
+}
+
+// Clipped gradients pull predictions towards the median of similar rows. The last draws of the training sum
+// up unclipped ones and move the base, so that predictions are right on average. Neighbours: add or remove
+// one unit. Sensitivity: a row adds a gradient within +-1, a unit the same. Charge: all that is left of the
+// pool.
+void CalibrateBase(const AdditiveStage& stage, double mean_label) {
+    constexpr uint64_t kDraws = 3;
+    Basis basis;
+    basis.SetIntercept(kBasisUnit);
+    stage.rows.LimitNorms(basis, basis.MaxNormSquared());
+    const Objective objective(stage.loss, 1, 1);
+    const double scale = 1 / (stage.rows.StepsPerUnit() * stage.counts.rows);
+    for (uint64_t draw = 0; draw < kDraws; draw++) {
+        std::vector<int64_t> sum = stage.rows.GradientSums(basis, objective);
+        const double sigma =
+            stage.pool.AddNoise(stage.pool.Slice(0, kDraws - draw), stage.rows.Sensitivity(), sum) * scale;
+        constexpr double kPriorVariance = 0.0025;  // of the mean error
+        const double error =
+            static_cast<double>(sum[0]) * scale * kPriorVariance / (kPriorVariance + sigma * sigma);
+        const double positive = (1 + mean_label) / 2;
+        stage.tables.AddToBase(stage.loss == Loss::kSquared
+                                   ? error
+                                   : std::clamp(LogOdds(positive) - LogOdds(positive - error), -1.0, 1.0));
+    }
 }
 
 // How much coarser than 2^-16 of a clip the lattice must be so that the largest noise fits the samplers (2^40
@@ -76,18 +108,23 @@ Model TrainAuto(const Dataset& dataset, const AutoOptions& options, Plan& plan, 
                               rows,     pool,
                               tables,   random,
                               steps};
-    if (schedule.initial_score > 0)
-        tables.AddToBase(DrawInitialScore(stage, schedule.initial_score));
-    const bool asks = options.depth >= 2 && schedule.interaction_query > 0;
-    const double residual = pool.left() * schedule.residual_share;
-    RunLinearStage(stage, residual);
+    double mean_label = 0;
+    if (schedule.initial_score > 0) {
+        mean_label = DrawMeanLabel(stage, schedule.initial_score);
+        tables.AddToBase(ScoreOf(stage.loss, mean_label));
+    }
+    const double calibration = schedule.calibration;
+    const double residual = (pool.left() - calibration) * schedule.residual_share;
+    RunLinearStage(stage, residual + calibration);
     InteractionFinding finding;
-    if (asks)
+    if (options.depth >= 2 && schedule.interaction_query > 0)
         finding = QueryInteractions(stage, std::min(schedule.interaction_query, residual / 2), options.depth);
     if (residual > 0)
-        RunResidualStage(stage, pool.left() * finding.share);
+        RunResidualStage(stage, (pool.left() - calibration) * finding.share + calibration);
     if (finding.share > 0)
-        GrowInteractionTrees(stage, finding, model);
+        GrowInteractionTrees(stage, finding, calibration, model);
+    if (calibration > 0)
+        CalibrateBase(stage, mean_label);
     tables.Store(model);
     return model;
 }

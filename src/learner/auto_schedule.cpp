@@ -61,7 +61,7 @@ void SetRegression(double nu, AutoSchedule& s) {
 }  // namespace
 
 uint32_t HistogramCells(Task task) {
-    return task == Task::kBinary ? 24 : 8;
+    return task == Task::kBinary ? 12 : 8;
 }
 
 AutoSchedule MakeAutoSchedule(Task task, double noisy_rows, double mu, uint32_t features) {
@@ -73,6 +73,7 @@ AutoSchedule MakeAutoSchedule(Task task, double noisy_rows, double mu, uint32_t 
     else
         SetRegression(nu, schedule);
     schedule.uniform_cuts = Ramp(nu, 0.3, 0.8, 800, 2000);
+    schedule.calibration = nu < 8 ? 0 : 0.02;
     schedule.interaction_query = nu > 50 && features >= 2 ? 0.03 : 0;
     schedule.interaction_trees = 30;
     schedule.interaction_time = 8;

@@ -19,6 +19,7 @@ struct AutoSchedule {
     double second_histogram = 0;  // spent on the histograms once more
     double initial_score = 0;
     double interaction_query = 0;
+    double calibration = 0;     // of the base score, at the end
     double residual_share = 0;  // of what is left after the above; the linear stage gets the rest of it
 
     // Linear stage: steps, total time (a time of 1 / curvature would solve an orthogonal problem), momentum,

@@ -237,11 +237,12 @@ InteractionFinding QueryInteractions(const AdditiveStage& stage, double fraction
     return finding;
 }
 
-void GrowInteractionTrees(const AdditiveStage& stage, const InteractionFinding& finding, Model& model) {
+void GrowInteractionTrees(const AdditiveStage& stage, const InteractionFinding& finding, double leave,
+                          Model& model) {
     const AutoSchedule& schedule = stage.schedule;
     const double clip = schedule.interaction_clip;
     const double steps = stage.rows.StepsPerUnit();
-    const double mu = stage.pool.mu() * std::sqrt(stage.pool.left());
+    const double mu = stage.pool.mu() * std::sqrt(stage.pool.left() - leave);
     const double kappa = schedule.interaction_kappa / (mu * mu);
     const double rate = schedule.interaction_time / schedule.interaction_trees / schedule.curvature;
     const double total_score = std::accumulate(finding.scores.begin(), finding.scores.end(), 0.0);
@@ -257,11 +258,12 @@ void GrowInteractionTrees(const AdditiveStage& stage, const InteractionFinding& 
         stage.rows.LimitNorms(basis, basis.MaxNormSquared());
         std::vector<int64_t> gradients = stage.rows.GradientSums(basis, objective);
         std::vector<int64_t> counts = stage.rows.CountSums(basis);
-        const double part = stage.pool.Slice(0, schedule.interaction_trees - t);
+        const double part = stage.pool.Slice(leave, schedule.interaction_trees - t);
         const double count_part = part * schedule.count_share;
         const double count_sigma = stage.pool.AddNoise(count_part, stage.rows.Sensitivity(), counts) / steps;
-        stage.pool.AddNoise(t + 1 < schedule.interaction_trees ? part - count_part : stage.pool.left(),
-                            stage.rows.Sensitivity(), gradients);
+        const bool last = t + 1 == schedule.interaction_trees;
+        stage.pool.AddNoise(last ? stage.pool.Slice(leave, 1) : part - count_part, stage.rows.Sensitivity(),
+                            gradients);
         std::vector<int32_t> leaves(product.view.cells);
         for (uint32_t leaf = 0; leaf < product.view.cells; leaf++) {
             const double gradient = static_cast<double>(gradients[leaf]) * clip / steps;

@@ -22,9 +22,10 @@ struct InteractionFinding {
 // change by sqrt(K) and sums of gradients by sqrt(K) times their clip (L2). Charge: two draws of the pool.
 InteractionFinding QueryInteractions(const AdditiveStage& stage, double fraction, uint32_t max_features);
 
-// Adds trees on the found groups to the model and to the rows' scores, for all that is left of the pool: each
-// tree draws the counts and the sums of gradients of its leaves (a row is in one leaf: sensitivity 1 and the
-// clip).
-void GrowInteractionTrees(const AdditiveStage& stage, const InteractionFinding& finding, Model& model);
+// Adds trees on the found groups to the model and to the rows' scores, and spends the pool down to `leave`:
+// each tree draws the counts and the sums of gradients of its leaves (a row is in one leaf: sensitivity 1 and
+// the clip).
+void GrowInteractionTrees(const AdditiveStage& stage, const InteractionFinding& finding, double leave,
+                          Model& model);
 
 }  // namespace dpboost
