@@ -139,6 +139,20 @@ TEST(Pld, ComposesExactly) {
     }
 }
 
+// plan.h: a change spread over several sums with Laplace noise loses no more than one sum that changes by the
+// L1 norm, at every epsilon and every order.
+TEST(Pld, OneLaplaceCoversAChangeSpreadOverSums) {
+    for (double e : {0.1, 1.0, 3.0})
+        for (double part : {0.1, 0.5}) {
+            const std::vector<Event> spread = {Event::Laplace(part * e, 1),
+                                               Event::Laplace((1 - part) * e, 1)};
+            for (double x : {0.02 * e, 0.3 * e, 0.8 * e, 0.95 * e})
+                EXPECT_LE(PldDelta(spread, x), (1 - std::exp((x - e) / 2)) * 1.001) << e << " " << x;
+            for (uint32_t order : {2, 16, 1068})
+                EXPECT_LE(EventsRdp(spread, order), EventsRdp({Event::Laplace(e, 1)}, order) * (1 + 1e-12));
+        }
+}
+
 // delta(x) of `count` randomized responses, exactly: k of them tell against the truth.
 double RandomizedResponseDelta(double e, int count, double x) {
     const double p = 1 / (1 + std::exp(-e));
