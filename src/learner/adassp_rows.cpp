@@ -10,7 +10,7 @@ namespace dpboost {
 namespace {
 
 constexpr uint32_t kRoundsWorthGrouping = 16;
-constexpr std::size_t kGroupCells = 4096;
+constexpr std::size_t kGroupCells = 2048;
 
 void AddLookupsPortable(const uint16_t* codes, const int32_t* table, std::size_t rows, int32_t* scores) {
     for (std::size_t i = 0; i < rows; i++)
@@ -104,6 +104,8 @@ void AdasspRows::FindWeights() {
     for (std::size_t unit = 0; unit < dataset_.units(); unit++) {
         const std::size_t begin = dataset_.unit_begin()[unit];
         const std::size_t size = dataset_.unit_begin()[unit + 1] - begin;
+        if (unit % (std::size_t{1} << 16) == 0)
+            interrupt_.Poll();
         const std::size_t taken = std::min<std::size_t>(size, kUnitWeight);
         for (std::size_t i = 0; i < taken; i++)
             weights_[dataset_.unit_rows()[begin + i]] = static_cast<uint16_t>(kUnitWeight / taken);

@@ -37,7 +37,7 @@ std::size_t Subsets::TreeOf(uint32_t draw) const {
                                     ends_.begin());
 }
 
-void Subsets::Draw(const Dataset& dataset, Random& random) {
+void Subsets::Draw(const Dataset& dataset, Random& random, Interrupt& interrupt) {
     for (std::vector<uint32_t>& rows : rows_)
         rows.clear();
     for (std::size_t unit = 0; unit < dataset.units(); unit++) {
@@ -48,6 +48,8 @@ void Subsets::Draw(const Dataset& dataset, Random& random) {
             row = dataset.unit_rows()[begin + random.Below(size)];
         }
         rows_[rows_.size() == 1 ? 0 : TreeOf(random.Next32())].push_back(row);
+        if (unit % (std::size_t{1} << 16) == 0)
+            interrupt.Poll();
     }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "dataset/dataset.h"
 #include "learner/dpboost_options.h"
 #include "mechanism/random.h"
@@ -26,7 +27,7 @@ class Subsets {
     explicit Subsets(const DpboostOptions& options);
 
     // rows(k) are the rows of tree k, in the order of the units.
-    void Draw(const Dataset& dataset, Random& random);
+    void Draw(const Dataset& dataset, Random& random, Interrupt& interrupt);
     const std::vector<uint32_t>& rows(std::size_t tree) const { return rows_[tree]; }
 
     // Probability of each tree, times 2^32; they sum to exactly that.

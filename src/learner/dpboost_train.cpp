@@ -78,8 +78,9 @@ class Boosting {
                 continue;
             gradients_[row] = filter_.Steps(label, scores_[row]);
             rows.push_back(row);
+            if (rows.size() % (std::size_t{1} << 16) == 0)
+                interrupt_.Poll();
         }
-        interrupt_.Poll();
         return rows;
     }
 
@@ -122,7 +123,7 @@ Model TrainDpboost(const Dataset& dataset, const DpboostOptions& options, Plan& 
     Subsets subsets(options);
     uint32_t done = 0;
     for (uint32_t ensemble = 0; ensemble < options.ensembles; ensemble++) {
-        subsets.Draw(dataset, random);
+        subsets.Draw(dataset, random, interrupt);
         for (uint32_t k = 0; k < options.trees_per_ensemble; k++) {
             model.AddTree(boosting.Next(subsets.rows(k), k));
             progress.Report(++done, options.trees());

@@ -150,6 +150,11 @@ struct GradientCase {
     size_t units;
 };
 
+void PrintTo(const GradientCase& c, std::ostream* out) {
+    *out << "loss " << static_cast<int>(c.loss) << " clip " << c.clip << " rounds " << c.rounds << " units "
+         << c.units;
+}
+
 class AdasspGradients : public testing::TestWithParam<GradientCase> {};
 
 TEST_P(AdasspGradients, EqualThePlainOnes) {

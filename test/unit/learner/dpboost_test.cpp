@@ -157,7 +157,7 @@ TEST(DpboostSubsets, OneUnitMoreMovesNoOther) {
         ChaChaSource source = TestSource(4);
         Random random(source);
         Subsets subsets(options);
-        subsets.Draw(dataset, random);
+        subsets.Draw(dataset, random, interrupt);
         size_t rows = 0;
         std::vector<int> seen(dataset.units(), 0);
         for (size_t k = 0; k < 4; k++) {
