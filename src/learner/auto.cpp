@@ -62,13 +62,14 @@ void CalibrateBase(const AdditiveStage& stage, double mean_label) {
 }
 
 // How much coarser than 2^-16 of a clip the lattice must be so that the largest noise fits the samplers (2^40
-// steps); 0 unless epsilon is tiny. Public: known from the plan and the number of features.
-int LatticeShift(double mu, size_t features) {
-    constexpr double kSmallestDraw = 1e-4;  // of the pool, about the share of a tree's counts
+// steps); 0 unless epsilon is tiny. Public: known from the plan, the options and the number of features.
+int LatticeShift(double mu, size_t features, uint32_t epochs) {
+    // No stage gets less than 1/50 of the pool, or splits it into more draws; a fifth of one is for counts.
+    const double smallest_draw = 0.02 * 0.2 / std::max(50U, epochs);
     const double norm = std::sqrt(static_cast<double>(features) + 1);
     const double sigma =
-        kClipSteps * static_cast<double>(kBasisUnit) * norm / (mu * std::sqrt(kSmallestDraw));
-    return static_cast<int>(std::clamp(std::ceil(std::log2(sigma) - 39), 0.0, 12.0));
+        kClipSteps * static_cast<double>(kBasisUnit) * norm / (mu * std::sqrt(smallest_draw));
+    return static_cast<int>(std::clamp(std::ceil(std::log2(sigma) - 39), 0.0, 15.0));
 }
 
 }  // namespace
@@ -86,7 +87,8 @@ Model TrainAuto(const Dataset& dataset, const AutoOptions& options, Plan& plan, 
     CheckInternal(task == options.task, "the dataset is for another task");
     Model model(features, dataset.target(), task == Task::kBinary ? Link::kLogistic : Link::kIdentity);
     PoolRelease pool(plan, plan.Find(kAutoMechanism), noise);
-    AdditiveRows rows(dataset, settings.simd, interrupt, LatticeShift(pool.mu(), features.size()));
+    AdditiveRows rows(dataset, settings.simd, interrupt,
+                      LatticeShift(pool.mu(), features.size(), options.trees));
 
     NoisyHistogram histogram(features, HistogramCells(task));
     histogram.Release(kHistogramFraction, rows, pool);
@@ -95,7 +97,11 @@ Model TrainAuto(const Dataset& dataset, const AutoOptions& options, Plan& plan, 
         MakeAutoSchedule(task, counts.rows, pool.mu(), static_cast<uint32_t>(features.size()));
     if (options.trees > 0)
         schedule.residual_epochs = options.trees;
-    if (schedule.second_histogram > 0.01) {
+    if (schedule.second_histogram > 0.01 && schedule.second_cells > 0) {
+        NoisyHistogram coarser(features, schedule.second_cells);
+        coarser.Release(schedule.second_histogram, rows, pool);
+        counts = coarser.Clean(options.rows_hint);
+    } else if (schedule.second_histogram > 0.01) {
         histogram.Release(schedule.second_histogram, rows, pool);
         counts = histogram.Clean(options.rows_hint);
     }

@@ -13,9 +13,10 @@ double Ramp(double nu, double start, double end, double low, double high) {
 }
 
 void SetBinary(double nu, AutoSchedule& s) {
-    s.second_histogram = Ramp(nu, 0.15, 0, 5, 150);
+    s.second_histogram = Ramp(nu, 0.25, 0, 4, 150);
+    s.second_cells = nu < 6 ? 5 : 0;
     s.initial_score = nu < 8 ? 0 : 0.03;
-    s.residual_share = nu < 50 ? Ramp(nu, 0, 0.4, 10, 50) : Ramp(nu, 0.4, 0.8, 50, 1500);
+    s.residual_share = nu < 12 ? 0 : nu < 50 ? Ramp(nu, 0, 0.4, 10, 50) : Ramp(nu, 0.4, 0.8, 50, 1500);
     s.linear_steps = 10;
     s.linear_time = Ramp(nu, 3, 7, 3, 20);
     s.linear_momentum = 0.5;

@@ -16,7 +16,8 @@ uint32_t HistogramCells(Task task);
 // Fractions are of the whole pool.
 struct AutoSchedule {
     double nu = 0;
-    double second_histogram = 0;  // spent on the histograms once more
+    double second_histogram = 0;  // spent on the histograms once more,
+    uint32_t second_cells = 0;    // with so many cells instead of the first one (0: refining it)
     double initial_score = 0;
     double interaction_query = 0;
     double calibration = 0;     // of the base score, at the end

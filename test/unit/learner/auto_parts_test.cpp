@@ -261,7 +261,8 @@ TEST(AutoSchedule, IsSensibleEverywhere) {
                     const double before = kHistogramFraction + s.second_histogram + s.initial_score +
                                           s.interaction_query + s.calibration;
                     EXPECT_LT(before, 0.3);
-                    EXPECT_GE(s.residual_share, 0);
+                    // A stage gets a share that its noise can live with, or none.
+                    EXPECT_TRUE(s.residual_share == 0 || s.residual_share > 0.03);
                     EXPECT_LT(s.residual_share, 0.9);
                     EXPECT_GT(s.linear_steps, 0U);
                     EXPECT_GT(s.residual_epochs, 0U);
