@@ -246,7 +246,13 @@ Calibration Calibrate(const std::vector<Demand>& demands, double epsilon, double
     if (by != CalibratedBy::kPld || exponential) {
         // The exponential mechanism's dominating pair is a supremum over randomized responses; its Renyi
         // divergence is taken before the supremum and can be the tighter proof.
-        const double by_rdp = SolveByRdp(allocation, epsilon, delta, start);
+        double by_rdp = noise;
+        try {
+            by_rdp = SolveByRdp(allocation, epsilon, delta, start);
+        } catch (const Error&) {  // no order can certify so small an epsilon; the other proof stands
+            if (by != CalibratedBy::kPld)
+                throw;
+        }
         if (by_rdp < noise) {
             noise = by_rdp;
             by = CalibratedBy::kRdp;

@@ -164,6 +164,23 @@ TEST(Plan, ExponentialMechanismsUseTheBetterProof) {
     EXPECT_GT(PldEpsilon(plan.events(), 1e-5), 1);
 }
 
+TEST(Plan, OneProofIsEnough) {
+    // Orders up to 8192 cannot certify this epsilon; the privacy loss distribution can.
+    PlanRequest request;
+    request.epsilon = 0.001;
+    request.delta = 1e-11;
+    MechanismRequest choice;
+    choice.name = "choice";
+    choice.kind = EventKind::kExponential;
+    choice.count = 20;
+    choice.rest = 1;
+    choice.dimensions = {{1, 1, 10}};
+    request.mechanisms = {choice};
+    const Plan plan = Plan::Calibrate(request);
+    EXPECT_EQ(plan.calibrated_by(), "pld");
+    EXPECT_LE(PldDeltaNear(plan.events(), 0.001, 1e-11), 1e-11);
+}
+
 TEST(Plan, SamplingRateIsRoundedUpToTheGrid) {
     const Plan plan = Plan::Calibrate(Request(0.5, 1e-6, {Leaves(0.1, 10)}));
     const double rate = plan.SamplingRate(0);
