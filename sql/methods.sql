@@ -4,12 +4,21 @@ CREATE TABLE cases (a float8 CHECK (a BETWEEN 0 AND 1), b int CHECK (b BETWEEN 0
 INSERT INTO cases SELECT i / 400.0, i % 50, (ARRAY['x', 'y', 'z'])[1 + i % 3], i / 40.0, i > 200 FROM generate_series(1, 400) i;
 SELECT dpboost_protect('cases', 90, 1e-3);
 SELECT method FROM dpboost_methods;
+-- options that make each method small
+CREATE FUNCTION small(method text) RETURNS jsonb LANGUAGE sql AS $$
+    SELECT jsonb_build_object('method', method) || CASE
+        WHEN method LIKE 'adassp%' THEN '{"rounds": 5}'
+        WHEN method LIKE 'dpboost%' THEN '{"ensembles": 2, "trees_per_ensemble": 3, "depth": 2}'
+        ELSE '{"trees": 6, "depth": 2}' END::jsonb $$;
 SELECT count(*) FROM dpboost_methods WHERE parts = '' OR paper = '' OR when_to_use = '';
+-- two losses are for two classes only
+CREATE FUNCTION regression(method text) RETURNS jsonb LANGUAGE sql AS $$
+    SELECT CASE WHEN method LIKE 'adassp%' THEN '{"loss": "squared"}' ELSE '{}' END::jsonb $$;
 
 SELECT method,
-       (SELECT dpboost_train('c_' || m.method, jsonb_build_object('epsilon', 2, 'method', m.method, 'trees', 6, 'depth', 2), z, a, b, c) ->> 'task' FROM cases) AS task,
+       (SELECT dpboost_train('c_' || m.method, small(m.method) || '{"epsilon": 2}', z, a, b, c) ->> 'task' FROM cases) AS task,
        dpboost_train_on('r_' || m.method, 'cases', 'y', 2, features => '{a,b,c}',
-                        options => jsonb_build_object('method', m.method, 'trees', 6, 'depth', 2, 'target_range', '[0, 10]'::jsonb)) ->> 'task' AS task
+                        options => small(m.method) || '{"target_range": [0, 10]}' || regression(m.method)) ->> 'task' AS task
 FROM dpboost_methods m;
 SELECT method, (SELECT bool_and(dpboost_predict('c_' || m.method, a, b, c) BETWEEN 0 AND 1) FROM cases) AS probability,
        (SELECT bool_and(dpboost_predict('r_' || m.method, t) BETWEEN 0 AND 10) FROM cases t) AS in_range
@@ -25,11 +34,20 @@ SELECT dpboost_train('parts', '{"epsilon": 2, "features": "all"}', z, a, b, c) F
 SELECT dpboost_train('parts', '{"epsilon": 2, "method": "dp_xbg"}', z, a, b, c) FROM cases;
 SELECT dpboost_train('parts', '{"epsilon": 2, "method": "dp_tr", "leaf": "newtom"}', z, a, b, c) FROM cases;
 
+-- pure differential privacy: delta is 0 unless given, and refused where noise is Gaussian
+SELECT DISTINCT delta FROM dpboost_ledger WHERE method LIKE 'dpboost%';
+SELECT dpboost_train('parts', small('dpboost') || '{"epsilon": 2, "delta": 1e-6}', z, a, b, c) ->> 'delta' AS delta FROM cases;
+SELECT dpboost_train('parts', '{"epsilon": 2, "delta": 0}', z, a, b, c) FROM cases;
+SELECT dpboost_train('parts', small('adassp') || '{"epsilon": 2, "loss": "hinge", "target_range": [0, 10]}', y, a, b, c) FROM cases;
+SELECT dpboost_train('parts', small('dpboost') || '{"epsilon": 2, "subsample": 0.5}', z, a, b, c) FROM cases;
+SELECT dpboost_train('parts', small('dpboost') || '{"epsilon": 2, "bounds": "private"}', z, 1000 * a, b, c) FROM cases;
+
 -- ranges that the training finds itself go with any method
-SELECT method, (SELECT dpboost_train('p_' || m.method, jsonb_build_object('epsilon', 2, 'method', m.method, 'trees', 4, 'depth', 2, 'bounds', 'private', 'target_range', '[0, 10]'::jsonb),
+SELECT method, (SELECT dpboost_train('p_' || m.method, small(m.method) || '{"epsilon": 2, "delta": 1e-6, "bounds": "private", "target_range": [0, 10]}' || regression(m.method),
                                      y, 1000 * a, b + 1, c) -> 'features' FROM cases) AS features
 FROM dpboost_methods m;
 
 SELECT count(dpboost_drop_model(model)) > 20 AS dropped FROM (SELECT DISTINCT model FROM dpboost_models) s;
 SELECT dpboost_unprotect('cases');
 DROP TABLE cases;
+DROP FUNCTION small, regression;

@@ -17,7 +17,8 @@ extern const MethodPreset kMethodPresets[];
 extern const std::size_t kMethodPresetCount;
 
 // Names of the parts as options give them, in the order of the enums of method_options.h.
-constexpr const char* kStructureNames[] = {"random", "partially_random", "histogram", "exponential"};
+constexpr const char* kStructureNames[] = {"totally_random", "partially_random", "noisy_histogram",
+                                           "exponential"};
 constexpr const char* kLeafNames[] = {"averaging", "gradient", "newton"};
 constexpr const char* kCandidateNames[] = {"uniform", "log", "iterative_hessian", "whole_range"};
 constexpr const char* kFeatureNames[] = {"all", "cyclic", "random"};

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "learner/adassp.h"
 #include "learner/auto.h"
+#include "learner/dpboost_train.h"
 #include "learner/method.h"
 #include "learner/presets.h"
 #include "learner/sbdt.h"
@@ -14,6 +16,9 @@ namespace {
 
 constexpr char kAuto[] = "auto";
 constexpr char kSbdt[] = "sbdt";
+
+// Names of LinearLoss, in its order.
+constexpr const char* kLossNames[] = {"squared", "logistic", "hinge"};
 
 // Options that every method understands: what is trained on, and at which price.
 const char* const kCommonKeys[] = {"epsilon",      "delta",    "method", "task",
@@ -45,9 +50,9 @@ void Set(const std::optional<double>& given, T* option) {
 }
 
 // Takes the part that was named; `names` lists the parts in the order of the enum.
-template <typename Part>
-void Choose(const std::optional<std::string>& given, const std::vector<const char*>& names, Part* part) {
-    for (size_t i = 0; given && i < names.size(); ++i)
+template <typename Part, size_t count>
+void Choose(const std::optional<std::string>& given, const char* const (&names)[count], Part* part) {
+    for (size_t i = 0; given && i < count; ++i)
         if (*given == names[i])
             *part = static_cast<Part>(i);
 }
@@ -165,12 +170,11 @@ class PresetMethod final : public TrainingMethod {
                              "batch",
                              "sketch_share",
                              "selection_share"});
-        Choose(given.structure, {"totally_random", "partially_random", "noisy_histogram", "exponential"},
-               &options_.structure);
-        Choose(given.leaf, {"averaging", "gradient", "newton"}, &options_.leaf);
-        Choose(given.candidates, {"uniform", "log", "iterative_hessian", "whole_range"},
-               &options_.candidates);
-        Choose(given.features, {"all", "cyclic", "random"}, &options_.features);
+        Choose(given.structure, kStructureNames, &options_.structure);
+        Choose(given.leaf, kLeafNames, &options_.leaf);
+        Choose(given.candidates, kCandidateNames, &options_.candidates);
+        Choose(given.features, kFeatureNames, &options_.features);
+        options_.FitToParts();
         Set(given.trees, &options_.trees);
         Set(given.depth, &options_.depth);
         Set(given.candidate_count, &options_.candidate_count);
@@ -209,16 +213,126 @@ class PresetMethod final : public TrainingMethod {
     MethodOptions options_;
 };
 
+// ---- boosted linear models ----
+
+class AdasspMethod final : public TrainingMethod {
+  public:
+    AdasspMethod(const TrainingOptions& given, const std::vector<FeatureSpec>& features, Task task,
+                 int threads)
+        : epsilon_(given.epsilon),
+          delta_(given.delta),
+          threads_(threads),
+          features_(features),
+          options_(AdasspOptions::Preset(given.method, task, given.epsilon)) {
+        RefuseUnused(given, {"loss", "rounds", "learning_rate", "gradient_clip"});
+        Choose(given.loss, kLossNames, &options_.loss);
+        Set(given.rounds, &options_.rounds);
+        Set(given.learning_rate, &options_.learning_rate);
+        Set(given.gradient_clip, &options_.gradient_clip);
+        options_.Check();
+    }
+
+    PlanRequest Request() const override { return BuildAdasspPlan(options_, features_, epsilon_, delta_); }
+    std::string main_mechanism() const override { return kAdasspGradientsMechanism; }
+    uint64_t trees() const override { return 0; }
+    size_t bytes_per_row(bool has_units) const override {
+        return AdasspBytesPerRow(options_, features_.size(), has_units);
+    }
+    Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
+                Progress& progress) const override {
+        TrainingSettings settings;
+        settings.threads = threads_;
+        return TrainAdassp(dataset, options_, plan, random, noise, interrupt, progress, settings);
+    }
+
+  private:
+    double epsilon_;
+    double delta_;
+    int threads_;
+    std::vector<FeatureSpec> features_;
+    AdasspOptions options_;
+};
+
+// ---- pure epsilon-DP ----
+
+class DpboostMethod final : public TrainingMethod {
+  public:
+    DpboostMethod(const TrainingOptions& given, const std::vector<FeatureSpec>& features, Task task)
+        : epsilon_(given.epsilon),
+          delta_(given.delta),
+          features_(features),
+          options_(DpboostOptions::Preset(given.method, task, given.epsilon)) {
+        RefuseUnused(given, {"ensembles", "trees_per_ensemble", "depth", "learning_rate", "l2",
+                             "gradient_clip", "leaf_share", "candidate_count"});
+        Set(given.ensembles, &options_.ensembles);
+        Set(given.trees_per_ensemble, &options_.trees_per_ensemble);
+        Set(given.depth, &options_.depth);
+        Set(given.learning_rate, &options_.learning_rate);
+        Set(given.l2, &options_.l2);
+        Set(given.gradient_clip, &options_.gradient_bound);
+        Set(given.leaf_share, &options_.leaf_share);
+        Set(given.candidate_count, &options_.candidate_count);
+        options_.Check();
+    }
+
+    PlanRequest Request() const override { return BuildDpboostPlan(options_, features_, epsilon_, delta_); }
+    std::string main_mechanism() const override { return kDpboostLeavesMechanism; }
+    uint64_t trees() const override { return options_.trees(); }
+    size_t bytes_per_row(bool) const override { return DpboostBytesPerRow(options_); }
+    Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
+                Progress& progress) const override {
+        return TrainDpboost(dataset, options_, plan, random, noise, interrupt, progress);
+    }
+
+  private:
+    double epsilon_;
+    double delta_;
+    std::vector<FeatureSpec> features_;
+    DpboostOptions options_;
+};
+
+// Whether a table of presets has the name.
+bool Lists(const MethodPreset* presets, size_t count, const std::string& name) {
+    return std::any_of(presets, presets + count,
+                       [&](const MethodPreset& preset) { return name == preset.name; });
+}
+
+constexpr MethodPreset kOwnMethods[] = {
+    {kAuto,
+     "noisy histograms, additive stage with shrinkage that knows the noise, one-feature trees on the "
+     "residual, interactions where a query finds them",
+     "ours", "the default: no tuning"},
+    {kSbdt,
+     "random splits, Newton leaves with leaf-balanced noise, Poisson sampling, private first guess, Renyi "
+     "filter",
+     "sbdt.txt (S-BDT)", "many trees with interactions, and all that can be set by hand"}};
+
 }  // namespace
+
+bool IsPureMethod(const std::string& method) {
+    return Lists(kDpboostPresets, kDpboostPresetCount, method);
+}
+
+std::vector<MethodPreset> ListMethods() {
+    std::vector<MethodPreset> methods(std::begin(kOwnMethods), std::end(kOwnMethods));
+    methods.insert(methods.end(), kMethodPresets, kMethodPresets + kMethodPresetCount);
+    methods.insert(methods.end(), kAdasspPresets, kAdasspPresets + kAdasspPresetCount);
+    methods.insert(methods.end(), kDpboostPresets, kDpboostPresets + kDpboostPresetCount);
+    return methods;
+}
+
+std::vector<std::string> LossNames() {
+    return {std::begin(kLossNames), std::end(kLossNames)};
+}
 
 std::string DefaultMethod(const TrainingOptions& options) {
     return FirstUnused(options, AutoKeys()) == nullptr ? kAuto : kSbdt;
 }
 
 std::vector<std::string> MethodNames() {
-    std::vector<std::string> names{kAuto, kSbdt};
-    for (size_t i = 0; i < kMethodPresetCount; ++i)
-        names.emplace_back(kMethodPresets[i].name);
+    std::vector<std::string> names;
+    for (const MethodPreset& method : ListMethods())
+        names.emplace_back(method.name);
     return names;
 }
 
@@ -229,6 +343,10 @@ std::unique_ptr<TrainingMethod> MakeTrainingMethod(const TrainingOptions& option
         return std::make_unique<AutoMethod>(options, target.task(), threads);
     if (options.method == kSbdt)
         return std::make_unique<SbdtMethod>(options, target.task(), threads);
+    if (Lists(kAdasspPresets, kAdasspPresetCount, options.method))
+        return std::make_unique<AdasspMethod>(options, features, target.task(), threads);
+    if (IsPureMethod(options.method))
+        return std::make_unique<DpboostMethod>(options, features, target.task());
     return std::make_unique<PresetMethod>(options, features, target.task(), threads);
 }
 

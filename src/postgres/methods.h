@@ -6,6 +6,7 @@
 
 #include "base/interrupt.h"
 #include "dataset/dataset.h"
+#include "learner/presets.h"
 #include "mechanism/noise.h"
 #include "mechanism/random.h"
 #include "model/model.h"
@@ -23,7 +24,7 @@ class TrainingMethod {
     virtual PlanRequest Request() const = 0;
     // The mechanism whose noise multiplier is shown.
     virtual std::string main_mechanism() const = 0;
-    virtual uint64_t trees() const = 0;  // 0: the method decides by its own noisy results
+    virtual uint64_t trees() const = 0;  // 0: none, or the method decides by its own noisy results
     virtual size_t bytes_per_row(bool has_units) const = 0;
     virtual Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise,
                         Interrupt& interrupt, Progress& progress) const = 0;
@@ -32,7 +33,14 @@ class TrainingMethod {
 // The method of a call that names none: `auto`, or `sbdt` if an option is given that only `sbdt` has.
 std::string DefaultMethod(const TrainingOptions& options);
 
-// The names that the option "method" may have.
+// Every method with its parts, its paper and when to use it, the default first.
+std::vector<MethodPreset> ListMethods();
+
+// Whether the method has a proof for delta = 0, which then is its default.
+bool IsPureMethod(const std::string& method);
+
+// The names that the options "loss" and "method" may have.
+std::vector<std::string> LossNames();
 std::vector<std::string> MethodNames();
 
 // Throws Error(kInvalidParameter) for an option that the method does not use. `threads` may change how fast

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "learner/presets.h"
 #include "postgres/methods.h"
 
 namespace dpboost {
@@ -42,10 +43,13 @@ constexpr NumberRule kNumberRules[] = {
     {"sketch_share", false, 0.001, 0.9, false, &TrainingOptions::sketch_share},
     {"selection_share", false, 0.001, 0.99, false, &TrainingOptions::selection_share},
     {"rows_hint", true, 1, 1e12, false, &TrainingOptions::rows_hint},
+    {"rounds", true, 1, 100000, false, &TrainingOptions::rounds},
+    {"ensembles", true, 1, 10000, false, &TrainingOptions::ensembles},
+    {"trees_per_ensemble", true, 1, 1000, false, &TrainingOptions::trees_per_ensemble},
+    {"leaf_share", false, 0.01, 0.99, false, &TrainingOptions::leaf_share},
 };
 constexpr const char* kOtherKeys[] = {"epsilon", "delta",    "method",    "task", "target_range", "positive",
-                                      "bounds",  "features", "structure", "leaf", "candidates"};
-const char* const kMethods[] = {"sbdt"};
+                                      "bounds",  "features", "structure", "leaf", "candidates",   "loss"};
 constexpr double kHighestEpsilon = 100;
 constexpr double kHighestDelta = 1e-3;
 
@@ -112,6 +116,11 @@ std::string ReadWord(const char* key, const std::vector<std::string>& words, con
                 "option " + Quoted(key) + " must be " + (words.size() > 2 ? "one of " : "") + allowed,
                 "It is " + Shown(value) + ".",
                 near.empty() ? std::string() : "Perhaps you meant " + Quoted(near) + ".");
+}
+
+template <size_t count>
+std::vector<std::string> Words(const char* const (&names)[count]) {
+    return {std::begin(names), std::end(names)};
 }
 
 constexpr char kBoundsForm[] =
@@ -233,15 +242,15 @@ void ReadOption(const std::string& key, const JsonValue& value, TrainingOptions*
         const std::string task = ReadWord("task", {"regression", "classification"}, value);
         options->task = task == "regression" ? TaskOption::kRegression : TaskOption::kClassification;
     } else if (key == "features") {
-        options->features = ReadWord("features", {"all", "cyclic", "random"}, value);
+        options->features = ReadWord("features", Words(kFeatureNames), value);
     } else if (key == "structure") {
-        options->structure = ReadWord(
-            "structure", {"totally_random", "partially_random", "noisy_histogram", "exponential"}, value);
+        options->structure = ReadWord("structure", Words(kStructureNames), value);
     } else if (key == "leaf") {
-        options->leaf = ReadWord("leaf", {"averaging", "gradient", "newton"}, value);
+        options->leaf = ReadWord("leaf", Words(kLeafNames), value);
     } else if (key == "candidates") {
-        options->candidates =
-            ReadWord("candidates", {"uniform", "log", "iterative_hessian", "whole_range"}, value);
+        options->candidates = ReadWord("candidates", Words(kCandidateNames), value);
+    } else if (key == "loss") {
+        options->loss = ReadWord("loss", LossNames(), value);
     } else if (key == "target_range") {
         options->target_range = ReadTargetRange(value);
     } else if (key == "positive") {
@@ -259,14 +268,21 @@ void ReadOption(const std::string& key, const JsonValue& value, TrainingOptions*
 
 constexpr char kEpsilonAllowed[] = "a number above 0 and at most 100";
 constexpr char kDeltaAllowed[] = "a number above 0 and at most 0.001";
+constexpr char kPureDeltaAllowed[] = "0, or a number of at most 0.001,";
 
-void CheckPrivacy(double epsilon, double delta) {
+void CheckPrivacy(double epsilon, double delta, const std::string& method) {
+    const bool pure = IsPureMethod(method);
     if (!(epsilon > 0 && epsilon <= kHighestEpsilon))
         throw Error(ErrorCode::kInvalidParameter, std::string("epsilon must be ") + kEpsilonAllowed,
                     "It is " + Printed(epsilon) + ".");
-    if (!(delta > 0 && delta <= kHighestDelta))
+    if (delta == 0 && !pure)
+        throw Error(ErrorCode::kUnsupported, "method " + Quoted(method) + " needs a delta above 0",
+                    "Its noise is Gaussian, which has no pure differential privacy.",
+                    "Give a delta such as 1e-6, or choose method \"dpboost\".");
+    if (!((pure ? delta >= 0 : delta > 0) && delta <= kHighestDelta))
         throw Error(
-            ErrorCode::kInvalidParameter, std::string("delta must be ") + kDeltaAllowed,
+            ErrorCode::kInvalidParameter,
+            std::string("delta must be ") + (pure ? kPureDeltaAllowed : kDeltaAllowed),
             "It is " + Printed(delta) + ".",
             "Delta is the chance that the promise fails; keep it far below one over the number of people.");
 }
@@ -274,6 +290,8 @@ void CheckPrivacy(double epsilon, double delta) {
 void ReadPrivacy(const JsonValue& json, const PrivacyArguments& privacy, TrainingOptions* options) {
     const JsonValue* epsilon = json.Find("epsilon");
     const JsonValue* delta = json.Find("delta");
+    if (IsPureMethod(options->method))
+        options->delta = 0;
     if (privacy.given) {
         if (epsilon != nullptr || delta != nullptr)
             throw Error(ErrorCode::kInvalidParameter,
@@ -294,7 +312,7 @@ void ReadPrivacy(const JsonValue& json, const PrivacyArguments& privacy, Trainin
         if (delta != nullptr)
             options->delta = delta->number;
     }
-    CheckPrivacy(options->epsilon, options->delta);
+    CheckPrivacy(options->epsilon, options->delta, options->method);
 }
 
 }  // namespace
@@ -318,9 +336,9 @@ TrainingOptions ParseOptions(const JsonValue& json, const PrivacyArguments& priv
         if (options.given.back() != "epsilon" && options.given.back() != "delta")
             ReadOption(options.given.back(), json.items[i], &options);
     }
-    ReadPrivacy(json, privacy, &options);
     if (options.method.empty())
         options.method = DefaultMethod(options);
+    ReadPrivacy(json, privacy, &options);
     return options;
 }
 

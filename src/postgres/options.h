@@ -43,16 +43,16 @@ enum class TaskOption { kUnset, kRegression, kClassification };
 struct TrainingOptions {
     std::string method;
     double epsilon = 0;
-    double delta = 1e-6;
+    double delta = 1e-6;  // 0 for a method of pure epsilon-DP, unless given
     TaskOption task = TaskOption::kUnset;
     std::optional<std::pair<double, double>> target_range;
     std::optional<std::string> positive;
     BoundsOption bounds;
-    std::optional<std::string> features, structure, leaf, candidates;  // parts of a method, by name
+    std::optional<std::string> features, structure, leaf, candidates, loss;  // parts of a method, by name
 
     std::optional<double> trees, depth, learning_rate, subsample, gradient_clip, hessian_clip, hessian_share,
         initial_share, l2, leaf_clip, bins, extra_rounds, candidate_count, hessian_rounds, features_per_tree,
-        batch, sketch_share, selection_share, rows_hint;
+        batch, sketch_share, selection_share, rows_hint, rounds, ensembles, trees_per_ensemble, leaf_share;
 
     std::vector<std::string> given;  // all keys of the call, so that a method can refuse what it does not use
 

@@ -59,7 +59,7 @@ train() {
 }
 
 xgboost() {
-    python3 - "$DATA/adult.csv" <<'PYTHON' 2>/dev/null || true
+    /usr/bin/python3 - "$DATA/adult.csv" <<'PYTHON' 2>/dev/null || true
 import csv, sys, time
 import numpy, xgboost
 rows = list(csv.DictReader(open(sys.argv[1])))
