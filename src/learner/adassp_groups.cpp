@@ -62,7 +62,7 @@ bool CodeGroups::TryMerge(std::size_t index, uint32_t feature, std::size_t max_c
     std::vector<uint16_t> member_codes;
     for (std::size_t k = 0; k < group->features.size(); k++) {
         for (const auto& pair : pairs)
-            member_codes.push_back(group->member_codes.empty()
+            member_codes.push_back(group->features.size() == 1
                                        ? pair.first
                                        : group->member_codes[k * group->cells + pair.first]);
     }
@@ -98,7 +98,7 @@ void CodeGroups::Expand(std::size_t group, const std::vector<std::vector<int32_t
     }
     for (std::size_t k = 0; k < own.features.size(); k++) {
         const int32_t* const table = tables[own.features[k]].data();
-        const uint16_t* const codes = &own.member_codes[k * own.cells];
+        const uint16_t* const codes = own.member_codes.data() + k * own.cells;
         for (std::size_t cell = 0; cell < own.cells; cell++)
             cell_values[cell] = (k == 0 ? 0 : cell_values[cell]) + table[codes[cell]];
     }

@@ -335,11 +335,15 @@ Eigen::VectorXd PlainBoosting(const Dataset& dataset, const AdasspDesign& design
 }
 
 TEST(AdasspTraining, WithoutNoiseIsPlainBoosting) {
-    for (const LinearLoss loss : {LinearLoss::kSquared, LinearLoss::kLogistic, LinearLoss::kHinge}) {
+    using Case = std::pair<Task, LinearLoss>;
+    for (const auto& [task, loss] :
+         {Case{Task::kRegression, LinearLoss::kSquared}, Case{Task::kBinary, LinearLoss::kSquared},
+          Case{Task::kBinary, LinearLoss::kLogistic}, Case{Task::kBinary, LinearLoss::kHinge}}) {
         DataShape shape;
+        shape.task = task;
         shape.rows = 2000;
         const Dataset dataset = RandomDataset(shape);
-        AdasspOptions options = Options(Task::kBinary, loss, NumericBasis::kGrid);
+        AdasspOptions options = Options(task, loss, NumericBasis::kGrid);
         options.rounds = loss == LinearLoss::kHinge ? 1 : 5;  // the hinge's gradient jumps with rounding
         options.average = false;
         const AdasspDesign design(dataset.features(), options);
