@@ -113,6 +113,12 @@ SET ROLE regress_dba;
 SELECT dpboost_train('stays2', '{"epsilon": 1, "trees": 5}', s.ill, s) -> 'features' AS features FROM clinic.stays s;
 SELECT dpboost_train('stays2', '{"epsilon": 1, "trees": 5}', ill, days) FROM clinic.stays;
 
+-- a unit whose values can be equal and yet differ in bytes
+CREATE COLLATION clinic.folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TABLE clinic.folded (patient text COLLATE clinic.folded, days int CHECK (days BETWEEN 0 AND 30), ill boolean);
+SELECT dpboost_protect('clinic.folded', 1, 1e-6, privacy_unit => 'patient');
+SELECT dpboost_train_on('folded', 'clinic.folded', 'ill', 0.5);
+
 -- a view: its owner's rights, not the caller's
 CREATE VIEW clinic.young AS SELECT age AS years, ill FROM clinic."Visits" WHERE age < 40;
 SELECT dpboost_set_budget('clinic.young', 'regress_ana', 3, 1e-4);

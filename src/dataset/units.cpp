@@ -8,7 +8,6 @@ namespace {
 
 // The top byte of a key tells how it was made: the number of bytes kept, or one of these.
 constexpr uint64_t kHashedTag = 0xff;
-constexpr uint64_t kNullTag = 0xfe;
 
 UnitKey WithTag(UnitKey key, uint64_t tag) noexcept {
     key.high = (key.high & 0x00ffffffffffffffu) | (tag << 56);
@@ -41,10 +40,6 @@ UnitKey UnitKeyOf(int64_t value) noexcept {
     UnitKey key;
     key.low = static_cast<uint64_t>(value);
     return WithTag(key, sizeof value);
-}
-
-UnitKey NullUnitKey() noexcept {
-    return WithTag(UnitKey{}, kNullTag);
 }
 
 }  // namespace dpboost

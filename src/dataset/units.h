@@ -1,7 +1,6 @@
 // Privacy units: which rows belong to one person. Rows carry a 128-bit key of their unit's value while they
-// stream in; at the end equal keys become one dense unit index. Rows under NullUnitKey form one unit
-// together: it is protected as a whole, but one person among several in it only like in a group of two (the
-// unit is replaced, not added or removed), so a caller that can should leave rows of nobody out.
+// stream in; at the end equal keys become one dense unit index. Rows of nobody (a NULL unit) have no key:
+// they must be left out, because people who share a unit are replaced in it, not added or removed.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +22,5 @@ struct UnitKey {
 // as they are, more are hashed by BLAKE2b to 128 bits with the top byte marked (120 bits remain).
 UnitKey UnitKeyOf(const void* bytes, size_t size) noexcept;
 UnitKey UnitKeyOf(int64_t value) noexcept;
-UnitKey NullUnitKey() noexcept;
 
 }  // namespace dpboost

@@ -309,6 +309,20 @@ const BudgetState* UnmetUnit(const BudgetList* budgets, Oid main, const char* un
     return nullptr;
 }
 
+// Values that a collation calls equal are one person; keys are bytes, so such a column would split people.
+static void CheckUnitCollation(Oid relid, const char* column) {
+    HeapTuple tuple = SearchSysCacheAttName(relid, column);
+    if (!HeapTupleIsValid(tuple))
+        return;
+    const Oid collation = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(tuple))->attcollation;
+    ReleaseSysCache(tuple);
+    if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("privacy unit \"%s\" has a nondeterministic collation", column),
+                        errdetail("Different texts that are equal under it would count as different people."),
+                        errhint("Name a column with another collation, or with a number for each person.")));
+}
+
 char* PrivacyUnit(const RelationSet* relations, Oid named) {
     BudgetList* caps = Load(relations, InvalidOid, false, Counting::kLimitsOnly);
     const BudgetState* chosen = nullptr;
@@ -331,6 +345,9 @@ char* PrivacyUnit(const RelationSet* relations, Oid named) {
                                DescribeRelation(named), chosen->privacy_unit, chosen->relation_kind,
                                chosen->relation_name),
                         errhint("Its owner can name the column that holds it with dpboost_protect.")));
+    CheckUnitCollation(chosen->relid, chosen->privacy_unit);
+    if (OidIsValid(named))
+        CheckUnitCollation(named, chosen->privacy_unit);
     return pstrdup(chosen->privacy_unit);
 }
 

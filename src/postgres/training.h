@@ -62,11 +62,15 @@ inline void BufferValue(const ColumnReader& reader, const RowBuffer::Column& col
         column.codes[row] = is_null ? reader.missing : ReadSlowCode(reader, value);
 }
 
-// Appends a row; `feature(i, &is_null)` gives the i-th feature's value. A row without a target is skipped.
+// Appends a row; `feature(i, &is_null)` gives the i-th feature's value. A row without a target is skipped,
+// and so is one whose unit is NULL: rows of nobody cannot be bounded per person. Either way what a person
+// adds depends on that person's rows alone.
 template <class Feature>
 inline void AppendRow(Training* training, NullableDatum target, NullableDatum unit, Feature feature) {
     float label;
     if (target.isnull || !ReadLabel(training->target, target.value, &label))
+        return;
+    if (training->has_units && unit.isnull)
         return;
     RowBuffer* const buffer = training->buffer;
     const size_t row = buffer->rows;
@@ -78,7 +82,7 @@ inline void AppendRow(Training* training, NullableDatum target, NullableDatum un
     }
     buffer->labels[row] = label;
     if (training->has_units)
-        buffer->units[row] = unit.isnull ? NullUnitKey() : ReadUnit(training->unit_type, unit.value);
+        buffer->units[row] = ReadUnit(training->unit_type, unit.value);
     if (++buffer->rows == RowBuffer::kRows)
         FlushRows(training);
 }

@@ -113,9 +113,8 @@ TEST(Dataset, RowsAreGroupedByUnit) {
     std::map<std::string, std::vector<uint32_t>> expected;
     for (size_t row = 0; row < rows; row++) {
         int64_t person = static_cast<int64_t>((row * row) % 997);
-        bool is_null = row % 10 == 3;
-        keys.push_back(is_null ? NullUnitKey() : UnitKeyOf(person));
-        expected[is_null ? "null" : std::to_string(person)].push_back(static_cast<uint32_t>(row));
+        keys.push_back(UnitKeyOf(person));
+        expected[std::to_string(person)].push_back(static_cast<uint32_t>(row));
     }
     Dataset data = Build(rows, true, keys);
     ASSERT_TRUE(data.has_units());
