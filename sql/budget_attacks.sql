@@ -188,6 +188,42 @@ CREATE TEMP TABLE counted AS SELECT releases FROM dpboost_budgets WHERE relation
 WITH w AS (SELECT * FROM v) SELECT dpboost_train('regress_att_w', '{"epsilon": 0.1, "method": "sbdt", "trees": 4, "subsample": 1, "bounds": {"age": [0, 100]}, "target_range": [0, 1000]}', w.cost, w.age) ->> 'version' FROM w JOIN parts_low p ON p.age = w.age;
 SELECT releases - (SELECT releases FROM counted) AS charged FROM dpboost_budgets WHERE relation = 'visits_2'::regclass AND grantee IS NULL;
 
+-- attack: another role takes a name that was left: it gets no hold of the cap, and what it releases does not count
+CREATE TABLE moved (age int CHECK (age BETWEEN 0 AND 100), cost float8 CHECK (cost BETWEEN 0 AND 1000));
+SELECT dpboost_protect('moved', 1, 1e-6);
+SELECT dpboost_train_on('regress_att_moved', 'moved', 'cost', epsilon => 0.1, options => :'train') ->> 'version';
+ALTER TABLE moved RENAME TO moved_2;
+GRANT CREATE ON SCHEMA regress_att TO regress_att_eve;
+SET ROLE regress_att_eve;
+CREATE TABLE moved (age int CHECK (age BETWEEN 0 AND 100), cost float8 CHECK (cost BETWEEN 0 AND 1000));
+SELECT dpboost_unprotect('moved');
+SELECT dpboost_protect('moved', 100, 1e-3);
+SELECT dpboost_train_on('regress_att_eve', 'moved', 'cost', epsilon => 5, options => :'train') ->> 'version';
+SELECT role FROM dpboost_ledger WHERE relations = '{regress_att.moved}';
+SET ROLE regress_att_owner;
+SELECT relation, epsilon, releases FROM dpboost_budgets WHERE relation = 'moved_2'::regclass;
+-- and the same between DROP and CREATE
+DROP TABLE moved_2;
+SET ROLE regress_att_eve;
+DROP TABLE moved;
+CREATE TABLE moved_2 (age int CHECK (age BETWEEN 0 AND 100), cost float8 CHECK (cost BETWEEN 0 AND 1000));
+SELECT dpboost_unprotect('moved_2');
+SELECT dpboost_train_on('regress_att_eve', 'moved_2', 'cost', epsilon => 5, options => :'train') ->> 'version';
+ALTER TABLE moved_2 RENAME TO hers;
+SET ROLE regress_att_owner;
+CREATE TABLE moved_2 (age int);
+CREATE TABLE moved (age int);
+SELECT relation, epsilon, releases FROM dpboost_budgets WHERE relation IN ('moved'::regclass, 'moved_2'::regclass);
+-- a table that changed hands keeps its cap when its new owner creates it again
+CREATE TABLE given (age int);
+SELECT dpboost_protect('given', 3, 1e-6);
+RESET ROLE;
+ALTER TABLE given OWNER TO regress_att_eve;
+SET ROLE regress_att_eve;
+DROP TABLE given;
+CREATE TABLE given (age int);
+SELECT relation, epsilon FROM dpboost_budgets WHERE relation = 'given'::regclass;
+
 RESET ROLE;
 SELECT count(dpboost_drop_model(model)) > 0 AS dropped FROM (SELECT DISTINCT model FROM dpboost_models WHERE model LIKE 'regress\_%') m;
 DROP SCHEMA regress_att, regress_eve CASCADE;

@@ -117,6 +117,7 @@ RelationSet* OnlyRelation(Oid relid) {
         return set;  // dropped meanwhile
     set->count = 1;
     set->items[0].relid = relid;
+    set->items[0].owner = RelationOwner(relid);
     strlcpy(set->items[0].schema_name, schema_name, NAMEDATALEN);
     strlcpy(set->items[0].relation_name, name, NAMEDATALEN);
     return set;

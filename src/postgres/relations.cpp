@@ -52,6 +52,7 @@ void Add(Collection* collection, Oid relid, ReadAs read_as) {
     ReadRelation* item = &collection->set->items[collection->set->count++];
     collection->changed = true;
     item->relid = relid;
+    item->owner = RelationOwner(relid);
     item->read_as = read_as;
     item->temporary = isTempOrTempToastNamespace(schema);
     strlcpy(item->schema_name, schema_name, NAMEDATALEN);
@@ -160,6 +161,15 @@ RelationSet* RelationsOfRangeTable(List* range_table) {
         CollectFromQuery(static_cast<Node*>(lfirst(cell)), &collection);
     Follow(&collection);
     return collection.set;
+}
+
+Oid RelationOwner(Oid relid) {
+    HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+    if (!HeapTupleIsValid(tuple))
+        return InvalidOid;
+    const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relowner;
+    ReleaseSysCache(tuple);
+    return owner;
 }
 
 const char* RelationKindName(Oid relid) {

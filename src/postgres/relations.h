@@ -16,6 +16,7 @@ enum class ReadAs : int32 {
 
 struct ReadRelation {
     Oid relid;
+    Oid owner;
     char schema_name[NAMEDATALEN];
     char relation_name[NAMEDATALEN];
     ReadAs read_as;
@@ -38,6 +39,9 @@ RelationSet* RelationsOfRangeTable(List* range_table);
 
 // "table", "view", "materialized view" or "foreign table".
 const char* RelationKindName(Oid relid);
+
+// The role that owns a relation, 0 if it was dropped meanwhile.
+Oid RelationOwner(Oid relid);
 
 // The relations whose partition or inheritance child it is, at any distance.
 RelationSet* AncestorsOf(Oid relid);

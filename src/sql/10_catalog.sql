@@ -46,13 +46,15 @@ COMMENT ON CAST (dpboost.relation_ref AS oid) IS 'oid under which the relation w
 COMMENT ON CAST (dpboost.role_ref AS oid) IS 'oid under which the role was remembered';
 
 -- Identity. Spending belongs to a relation_id; every oid and every name under which the relation was seen leads to it,
--- so neither a rename nor DROP and CREATE under the old name starts from zero. One relation may have several.
+-- so neither a rename nor DROP and CREATE under the old name starts from zero. One relation may have several. A name
+-- leads to it only for the owner's own relations: another role that takes the name gets an identity of its own.
 CREATE SEQUENCE dpboost.relation_id_seq;
 CREATE TABLE dpboost.relation_name (
     relation_id bigint NOT NULL,
     relation dpboost.relation_ref NOT NULL,
     schema_name name NOT NULL,
-    relation_name name NOT NULL
+    relation_name name NOT NULL,
+    owner dpboost.role_ref NOT NULL
 );
 CREATE INDEX relation_name_oid ON dpboost.relation_name ((relation::oid));
 CREATE INDEX relation_name_name ON dpboost.relation_name (schema_name, relation_name);
@@ -62,6 +64,7 @@ COMMENT ON COLUMN dpboost.relation_name.relation_id IS 'the identity that spendi
 COMMENT ON COLUMN dpboost.relation_name.relation IS 'the relation';
 COMMENT ON COLUMN dpboost.relation_name.schema_name IS 'schema in which it was seen';
 COMMENT ON COLUMN dpboost.relation_name.relation_name IS 'name under which it was seen';
+COMMENT ON COLUMN dpboost.relation_name.owner IS 'role that owned or dropped it then';
 
 CREATE TABLE dpboost.protection (
     relation_id bigint PRIMARY KEY,
