@@ -44,6 +44,17 @@ char* ExistingRole(Oid role) {
     return name;
 }
 
+// Keeps the model from being dropped until this transaction has ended. Without this, a grant that is
+// committed late would be one on the next model of that name, which may be another role's.
+void LockModel(const char* model) {
+    const Oid types[] = {TEXTOID};
+    const Datum values[] = {CStringGetTextDatum(model)};
+    if (CatalogWrite("SELECT FROM dpboost.model WHERE name = $1 FOR KEY SHARE", 1, types, values, nullptr) ==
+        0)
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist any more", model)));
+}
+
 void Unshare(const char* model, Oid role) {
     const Oid types[] = {TEXTOID, OIDOID};
     const Datum values[] = {CStringGetTextDatum(model), ObjectIdGetDatum(role)};
@@ -65,6 +76,7 @@ Datum dpboost_share(PG_FUNCTION_ARGS) {
     const Oid caller = GetUserId();
     CatalogScope scope;
     CatalogBegin(&scope);
+    LockModel(model);
     Unshare(model, role);
     const Oid types[] = {TEXTOID, RoleRefType(), RoleRefType()};
     const Datum values[] = {CStringGetTextDatum(model), RoleRef(role, role_name),

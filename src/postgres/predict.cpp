@@ -29,7 +29,9 @@ struct Binding {
     ColumnReader* readers;
     uint16_t* codes;
 
-    // A row: the type for which `fields` holds, and room for its values.
+    // A row: the type for which `fields` holds, and room for its values, in a context of their own because
+    // rows of several types may alternate.
+    MemoryContext row_context;
     Oid row_type;
     int32 row_typmod;
     TupleDesc descriptor;
@@ -140,6 +142,9 @@ bool HasNoNames(TupleDesc descriptor) {
 }
 
 void BindRow(Binding* binding, Oid type, int32 typmod) {
+    binding->row_type = InvalidOid;
+    MemoryContextReset(binding->row_context);
+    MemoryContext outer = MemoryContextSwitchTo(binding->row_context);
     TupleDesc descriptor = lookup_rowtype_tupdesc(type, typmod);
     binding->descriptor = CreateTupleDescCopy(descriptor);
     ReleaseTupleDesc(descriptor);
@@ -158,6 +163,7 @@ void BindRow(Binding* binding, Oid type, int32 typmod) {
     }
     binding->row_type = type;
     binding->row_typmod = typmod;
+    MemoryContextSwitchTo(outer);
 }
 
 void BindArray(Binding* binding, Oid element_type) {
@@ -172,6 +178,8 @@ Binding* NewBinding(FunctionCallInfo fcinfo, PredictCall* call, const char* name
     binding->holder = CoreState<ModelPointer>::Make(call->context);
     binding->name = pnstrdup(name, name_size);
     binding->name_size = name_size;
+    binding->row_context =
+        AllocSetContextCreate(call->context, "dpboost row of a prediction", ALLOCSET_SMALL_SIZES);
     LoadModel(name, name_size, binding->holder->get());
     binding->model = binding->holder->get()->get();
     binding->features = static_cast<int>(binding->model->model.features().size());
@@ -214,15 +222,12 @@ void EncodeColumns(FunctionCallInfo fcinfo, Binding* binding) {
                                                 : ReadCode(binding->readers[i], arguments[i].value);
 }
 
-void EncodeRow(PredictCall* call, Binding* binding, Datum row) {
+void EncodeRow(Binding* binding, Datum row) {
     HeapTupleHeader header = DatumGetHeapTupleHeader(row);
     const Oid type = HeapTupleHeaderGetTypeId(header);
     const int32 typmod = HeapTupleHeaderGetTypMod(header);
-    if (type != binding->row_type || typmod != binding->row_typmod) {
-        MemoryContext outer = MemoryContextSwitchTo(call->context);
+    if (type != binding->row_type || typmod != binding->row_typmod)
         BindRow(binding, type, typmod);
-        MemoryContextSwitchTo(outer);
-    }
     HeapTupleData tuple;
     tuple.t_len = HeapTupleHeaderGetDatumLength(header);
     ItemPointerSetInvalid(&tuple.t_self);
@@ -282,7 +287,7 @@ Datum dpboost_predict(PG_FUNCTION_ARGS) {
     else if (PG_ARGISNULL(kFirstFeature))
         AllMissing(binding);
     else if (call->shape == FeatureShape::kRow)
-        EncodeRow(call, binding, PG_GETARG_DATUM(kFirstFeature));
+        EncodeRow(binding, PG_GETARG_DATUM(kFirstFeature));
     else
         EncodeArray(call, binding, PG_GETARG_DATUM(kFirstFeature));
     PG_RETURN_FLOAT8(binding->model->predictor.Predict(binding->codes));
