@@ -78,6 +78,31 @@ SELECT told_apart(:'on_table' || $$'cost', 1, features => '{id}', options => '{"
 DELETE FROM people;
 SELECT told_apart(:'on_table' || $$'cost', 1, features => '{age,word}', options => '{"method": "sbdt", "trees": 4}')$$);
 
+-- every method, on nothing and on all of these rows at once, by row and by person: no error, and the same answer
+CREATE FUNCTION answers(unit name) RETURNS TABLE (method text, result jsonb) LANGUAGE plpgsql AS $$
+DECLARE
+    m text;
+BEGIN
+    PERFORM dpboost_protect('people', 1000000, 1e-6, unit);
+    FOR m IN SELECT dpboost_methods.method FROM dpboost_methods LOOP
+        RETURN QUERY SELECT m, dpboost_train_on('regress_near', 'people', 'died', 1, 1e-6, '{age,gain,rate,word,hue,born}', s.options)
+            - '{version,remaining}'::text[]
+        FROM (SELECT jsonb_build_object('method', m) || CASE
+                  WHEN m LIKE 'adassp%' THEN '{"rounds": 3}'
+                  WHEN m LIKE 'dpboost%' THEN '{"ensembles": 2, "trees_per_ensemble": 2, "depth": 2}'
+                  ELSE '{"trees": 3, "depth": 2}' END::jsonb AS options) s;
+    END LOOP;
+END$$;
+CREATE TABLE empty_answers AS SELECT * FROM answers(NULL) UNION ALL SELECT * FROM answers('person');
+SELECT dpboost_unprotect('people');
+DO $$ DECLARE added neighbour; BEGIN
+    FOR added IN SELECT * FROM neighbour LOOP EXECUTE format('INSERT INTO people VALUES (%s)', added.row_added); END LOOP;
+END $$;
+CREATE TABLE odd_answers AS SELECT * FROM answers(NULL) UNION ALL SELECT * FROM answers('person');
+SELECT count(*) FROM people;
+SELECT count(*) = 2 * (SELECT count(*) FROM dpboost_methods) AS all_methods FROM odd_answers;
+(TABLE empty_answers EXCEPT TABLE odd_answers) UNION ALL (TABLE odd_answers EXCEPT TABLE empty_answers);
+
 SELECT dpboost_drop_model('regress_near');
 SET client_min_messages = warning;
 DROP SCHEMA regress_near CASCADE;
