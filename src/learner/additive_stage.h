@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/interrupt.h"
 #include "learner/additive_rows.h"
 #include "learner/auto_schedule.h"
 #include "learner/noisy_histogram.h"
@@ -36,18 +35,6 @@ class AdditiveTables {
     std::vector<std::vector<int32_t>> fixed_;
 };
 
-// Counts steps for the progress report.
-class StageProgress {
-  public:
-    StageProgress(Progress& progress, uint64_t total) : progress_(progress), total_(total) {}
-    void Step() { progress_.Report(done_ < total_ ? ++done_ : done_, total_); }
-
-  private:
-    Progress& progress_;
-    uint64_t done_ = 0;
-    uint64_t total_;
-};
-
 struct AdditiveStage {
     const std::vector<FeatureSpec>& features;
     Loss loss;
@@ -57,7 +44,6 @@ struct AdditiveStage {
     PoolRelease& pool;
     AdditiveTables& tables;
     Random& random;
-    StageProgress& progress;
 };
 
 // Features that say the same add up, and a step on all of them may go too far. The slope of the loss along

@@ -63,14 +63,33 @@ void CalibrateBase(const AdditiveStage& stage, double mean_label) {
 
 // How much coarser than 2^-16 of a clip the lattice must be so that the largest noise fits the samplers (2^40
 // steps); 0 unless epsilon is tiny. Public: known from the plan, the options and the number of features.
+// Where no lattice would do, the training is refused here, before any row is read: a later draw's refusal
+// would depend on noisy results.
 int LatticeShift(double mu, size_t features, uint32_t epochs) {
     // No stage gets less than 1/50 of the pool, or splits it into more draws; a fifth of one is for counts.
     const double smallest_draw = 0.02 * 0.2 / std::max(50U, epochs);
     const double norm = std::sqrt(static_cast<double>(features) + 1);
     const double sigma =
         kClipSteps * static_cast<double>(kBasisUnit) * norm / (mu * std::sqrt(smallest_draw));
-    return static_cast<int>(std::clamp(std::ceil(std::log2(sigma) - 39), 0.0, 15.0));
+    const double shift = std::ceil(std::log2(sigma) - 39);
+    if (!(shift < kClipBits))
+        throw Error(ErrorCode::kInvalidParameter, "the noise of a training is out of range", {},
+                    "Use a larger epsilon or fewer features.");
+    return static_cast<int>(std::max(shift, 0.0));
 }
+
+// Progress is read before anything is charged, so it must not tell which stages the noisy results called for:
+// every training passes the same boundaries, at some of which there was nothing to do.
+class StageProgress {
+  public:
+    explicit StageProgress(Progress& progress) : progress_(progress) { progress_.Report(0, kStages); }
+    void Passed() { progress_.Report(++done_, kStages); }
+
+  private:
+    static constexpr uint64_t kStages = 5;  // histograms, linear, residual, interactions, calibration
+    Progress& progress_;
+    uint64_t done_ = 0;
+};
 
 }  // namespace
 
@@ -90,6 +109,7 @@ Model TrainAuto(const Dataset& dataset, const AutoOptions& options, Plan& plan, 
     AdditiveRows rows(dataset, settings.simd, interrupt,
                       LatticeShift(pool.mu(), features.size(), options.trees));
 
+    StageProgress stages(progress);
     NoisyHistogram histogram(features, HistogramCells(task));
     histogram.Release(kHistogramFraction, rows, pool);
     MarginalCounts counts = histogram.Clean(options.rows_hint);
@@ -106,14 +126,13 @@ Model TrainAuto(const Dataset& dataset, const AutoOptions& options, Plan& plan, 
         counts = histogram.Clean(options.rows_hint);
     }
 
+    stages.Passed();
+
     AdditiveTables tables(features, rows);
-    StageProgress steps(progress,
-                        schedule.linear_steps + schedule.residual_epochs + schedule.interaction_trees);
     const AdditiveStage stage{features, task == Task::kBinary ? Loss::kLogistic : Loss::kSquared,
                               schedule, counts,
                               rows,     pool,
-                              tables,   random,
-                              steps};
+                              tables,   random};
     double mean_label = 0;
     if (schedule.initial_score > 0) {
         mean_label = DrawMeanLabel(stage, schedule.initial_score);
@@ -122,15 +141,19 @@ Model TrainAuto(const Dataset& dataset, const AutoOptions& options, Plan& plan, 
     const double calibration = schedule.calibration;
     const double residual = (pool.left() - calibration) * schedule.residual_share;
     RunLinearStage(stage, residual + calibration);
+    stages.Passed();
     InteractionFinding finding;
     if (options.depth >= 2 && schedule.interaction_query > 0)
         finding = QueryInteractions(stage, std::min(schedule.interaction_query, residual / 2), options.depth);
     if (residual > 0)
         RunResidualStage(stage, (pool.left() - calibration) * finding.share + calibration);
+    stages.Passed();
     if (finding.share > 0)
         GrowInteractionTrees(stage, finding, calibration, model);
+    stages.Passed();
     if (calibration > 0)
         CalibrateBase(stage, mean_label);
+    stages.Passed();
     tables.Store(model);
     return model;
 }

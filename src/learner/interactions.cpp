@@ -273,7 +273,6 @@ void GrowInteractionTrees(const AdditiveStage& stage, const InteractionFinding& 
         }
         stage.rows.AddTable(product.view, leaves);
         model.AddTree(ToTree(stage, product, leaves));
-        stage.progress.Step();
     }
 }
 

@@ -133,7 +133,6 @@ void RunLinearStage(const AdditiveStage& stage, double leave) {
             Move(stage, basis, step);
             std::fill(step.begin(), step.end(), 0.0);
             rate *= OvershootGuard::kCut;
-            stage.progress.Step();
             continue;
         }
         fresh = std::all_of(step.begin(), step.end(), [](double change) { return change == 0; });
@@ -142,7 +141,6 @@ void RunLinearStage(const AdditiveStage& stage, double leave) {
                       (1 - schedule.linear_momentum) * rate * gains[k] * gradient[k];
         guard.Expect(Dot(gradient, step));
         Move(stage, basis, step);
-        stage.progress.Step();
     }
 }
 

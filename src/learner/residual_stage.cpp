@@ -95,7 +95,6 @@ class ResidualStage {
         const std::vector<std::vector<double>> gradients = Centred(basis, sums);
         CutRateIfOvershot(basis, gradients, sigma);
         Move(basis, gradients);
-        stage_.progress.Step();
     }
 
   private:

@@ -25,13 +25,13 @@ AutoOptions OptionsFor(const Dataset& dataset) {
 }
 
 Model Train(const Dataset& dataset, NoiseSource& noise, double epsilon = 1,
-            const AutoOptions* given = nullptr, Simd simd = BestSimd()) {
+            const AutoOptions* given = nullptr, Simd simd = BestSimd(), double delta = 1e-6) {
     ChaChaSource source = TestSource(42);
     Random random(source);
     NoInterrupt interrupt;
     NoProgress progress;
     const AutoOptions options = given != nullptr ? *given : OptionsFor(dataset);
-    Plan plan = Plan::Calibrate(BuildAutoPlan(options, epsilon, 1e-6));
+    Plan plan = Plan::Calibrate(BuildAutoPlan(options, epsilon, delta));
     TrainingSettings settings;
     settings.simd = simd;
     Model model = TrainAuto(dataset, options, plan, random, noise, interrupt, progress, settings);
@@ -301,6 +301,75 @@ TEST(Auto, TakesAPublicNumberOfRows) {
     ZeroNoise noise, other;
     EXPECT_EQ(Train(dataset, noise, 1, &options).Serialize().size(),
               Train(dataset, other, 1).Serialize().size());
+}
+
+class RecordingProgress final : public Progress {
+  public:
+    void Report(uint64_t rounds_done, uint64_t rounds_total) override {
+        reports.emplace_back(rounds_done, rounds_total);
+    }
+    std::vector<std::pair<uint64_t, uint64_t>> reports;
+};
+
+// Progress can be read and the training then cancelled without a charge: it is the same for every table,
+// whichever stages run.
+TEST(Auto, ProgressIsTheSameForEveryTable) {
+    const auto reports_of = [](const Dataset& dataset, double epsilon) {
+        ChaChaSource source = TestSource(11);
+        Random random(source);
+        ExactNoise noise(random);
+        NoInterrupt interrupt;
+        RecordingProgress progress;
+        AutoOptions options = OptionsFor(dataset);
+        Plan plan = Plan::Calibrate(BuildAutoPlan(options, epsilon, 1e-6));
+        TrainAuto(dataset, options, plan, random, noise, interrupt, progress);
+        return progress.reports;
+    };
+    DataShape shape;
+    shape.rows = 0;
+    const auto expected = reports_of(RandomDataset(shape), 1);
+    ASSERT_FALSE(expected.empty());
+    EXPECT_EQ(expected.back().first, expected.back().second);
+    for (const Task task : {Task::kBinary, Task::kRegression}) {
+        for (const size_t rows : {size_t{3}, size_t{300}, size_t{20000}}) {
+            shape.task = task;
+            shape.rows = rows;
+            for (const double epsilon : {0.01, 1.0, 20.0})
+                EXPECT_EQ(reports_of(RandomDataset(shape), epsilon), expected) << rows << " " << epsilon;
+        }
+        for (const bool product : {false, true})  // with and without interaction trees
+            EXPECT_EQ(reports_of(SignalDataset(task, product, 8000), 2), expected) << product;
+    }
+}
+
+// An epsilon for which a draw might be too noisy is refused before any draw; just above it none is, whatever
+// earlier draws said.
+TEST(Auto, RefusesTooMuchNoiseBeforeAnyDraw) {
+    DataShape shape;
+    const Dataset dataset = RandomDataset(shape);
+    AutoOptions options = OptionsFor(dataset);
+    options.trees = 1000;
+    bool refused = false;
+    for (double epsilon = 1e-3; !refused && epsilon > 1e-8; epsilon /= 2) {
+        ZeroNoise quiet;
+        const auto train = [&](NoiseSource& noise) {
+            Train(dataset, noise, epsilon, &options, BestSimd(), epsilon / 1000);
+        };
+        try {
+            train(quiet);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::kInvalidParameter);
+            EXPECT_EQ(quiet.gaussian_draws, 0U);
+            refused = true;
+        }
+        for (const int64_t spread : {int64_t{1} << 22, int64_t{1} << 36, int64_t{1} << 45}) {
+            ScriptedNoise noise(spread);
+            if (!refused) {
+                EXPECT_NO_THROW(train(noise)) << epsilon;
+            }
+        }
+    }
+    EXPECT_TRUE(refused);
 }
 
 class StopAfter final : public Interrupt {
