@@ -16,6 +16,8 @@ PGDLLEXPORT void dpboost_ledger_worker(Datum main_arg);
 namespace dpboost {
 namespace {
 
+constexpr int kLockedTimeoutMs = 1000;  // for any other lock while the ledger's is held
+
 bool IsWhole(const LedgerMessage* message, size_t mapped_size) {
     const LedgerPiece pieces[] = {message->model_name, message->method,   message->task,
                                   message->options,    message->features, message->privacy_unit,
@@ -28,6 +30,12 @@ bool IsWhole(const LedgerMessage* message, size_t mapped_size) {
             return false;
     }
     return true;
+}
+
+void SetLockTimeout(int milliseconds) {
+    char timeout[32];
+    snprintf(timeout, sizeof timeout, "%d", milliseconds);
+    SetConfigOption("lock_timeout", timeout, PGC_SUSET, PGC_S_OVERRIDE);
 }
 
 // Nothing that a database or a role has as its default may weaken the commit or change a statement's meaning.
@@ -48,19 +56,19 @@ void PinSettings(const LedgerMessage* message) {
         SetConfigOption(setting.name, setting.value, PGC_SUSET, PGC_S_OVERRIDE);
     if (synchronous_commit < SYNCHRONOUS_COMMIT_REMOTE_FLUSH)
         SetConfigOption("synchronous_commit", "on", PGC_SUSET, PGC_S_OVERRIDE);
-    char timeout[32];
-    snprintf(timeout, sizeof timeout, "%d", message->lock_timeout_ms);
-    SetConfigOption("lock_timeout", timeout, PGC_SUSET, PGC_S_OVERRIDE);
+    SetLockTimeout(message->lock_timeout_ms);
 }
 
-// From here on until the commit nobody else charges in this database.
-void LockLedger() {
+// From here on until the commit nobody else charges in this database, so from here on nothing may wait long:
+// whatever the caller was willing to wait, the others are not.
+void LockLedger(const LedgerMessage* message) {
     if (!OidIsValid(get_extension_oid("dpboost", true)))
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("cannot train in the transaction that creates the extension"),
                         errdetail("The privacy ledger sees the extension only after it was committed."),
                         errhint("Commit, then train.")));
     LockRelationOid(get_relname_relid("charge_lock", get_namespace_oid("dpboost", false)), ExclusiveLock);
+    SetLockTimeout(Min(message->lock_timeout_ms, kLockedTimeoutMs));
     DpboostExtension();
 }
 
@@ -134,7 +142,7 @@ void Answer(LedgerMessage* message, const BudgetList* budgets, const LedgerRecor
 // The whole transaction up to its commit.
 void PrepareRelease(LedgerMessage* message) {
     const auto* relations = reinterpret_cast<const RelationSet*>(PieceOf(message, message->relations));
-    LockLedger();
+    LockLedger(message);
     PushActiveSnapshot(GetTransactionSnapshot());
     LedgerPlan plan;
     ReadPlan(message, &plan);

@@ -44,15 +44,21 @@ char* ExistingRole(Oid role) {
     return name;
 }
 
+void CheckFound(uint64 rows, const char* model) {
+    if (rows == 0)
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist any more", model)));
+}
+
 // Keeps the model from being dropped until this transaction has ended. Without this, a grant that is
-// committed late would be one on the next model of that name, which may be another role's.
+// committed late would be one on the next model of that name, which may be another role's, and one that is
+// taken back but not committed would hold up the ledger worker, which clears the grants of a free name.
 void LockModel(const char* model) {
     const Oid types[] = {TEXTOID};
     const Datum values[] = {CStringGetTextDatum(model)};
-    if (CatalogWrite("SELECT FROM dpboost.model WHERE name = $1 FOR KEY SHARE", 1, types, values, nullptr) ==
-        0)
-        ereport(ERROR,
-                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist any more", model)));
+    CheckFound(
+        CatalogWrite("SELECT FROM dpboost.model WHERE name = $1 FOR KEY SHARE", 1, types, values, nullptr),
+        model);
 }
 
 void Unshare(const char* model, Oid role) {
@@ -93,6 +99,7 @@ Datum dpboost_unshare(PG_FUNCTION_ARGS) {
     const char* model = WholeModel(PG_GETARG_TEXT_PP(0));
     CatalogScope scope;
     CatalogBegin(&scope);
+    LockModel(model);
     Unshare(model, PG_GETARG_OID(1));
     CatalogEnd(&scope);
     ModelsChanged();
@@ -107,8 +114,9 @@ Datum dpboost_drop_model(PG_FUNCTION_ARGS) {
     const Datum values[] = {CStringGetTextDatum(model), Int32GetDatum(version)};
     CatalogScope scope;
     CatalogBegin(&scope);
-    CatalogWrite("DELETE FROM dpboost.model WHERE name = $1 AND $2 IN (0, version)", 2, types, values,
-                 nullptr);
+    CheckFound(CatalogWrite("DELETE FROM dpboost.model WHERE name = $1 AND $2 IN (0, version)", 2, types,
+                            values, nullptr),
+               model);
     CatalogWrite(
         "DELETE FROM dpboost.model_grant AS g WHERE g.model = $1 AND NOT EXISTS "
         "(SELECT FROM dpboost.model AS m WHERE m.name = $1)",
