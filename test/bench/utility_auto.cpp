@@ -1,17 +1,16 @@
-// Accuracy of method `auto` against epsilon, untuned, on public data and on the simulated interaction
-// problems of dp-xgb.txt C.2.1: k-fold cross-validation, mean and standard error over runs, time per
-// training.
-//     utility_auto                        3 runs of everything
-//     utility_auto 20 spambase            20 runs of the lines that contain "spambase"
-//     utility_auto 10 adult half=1        on one half of the rows at twice the epsilon (same signal to
-//     noise):
-//                                         half=1 is the half that the schedule was chosen on, half=2 the
-//                                         other
-//     ... grid=expert                     grids chosen by hand (log where it helps) instead of the default
-//     ones
-//     ... depth=1                         without interactions
-// Columns: epsilon, `auto`, its standard error, what the recipe's prototype reached, what we aim for,
-// seconds.
+// Accuracy of the untuned methods `auto` and `sbdt` side by side against epsilon, on public data and on the
+// simulated interaction problems of dp-xgb.txt C.2.1: 5-fold cross-validation, both on the same folds; mean
+// and standard error over runs, seconds per training (its calibration included).
+//     utility_auto                     3 runs of everything
+//     utility_auto 20 spambase         20 runs of the lines that contain "spambase"
+//     utility_auto 20 spambase/0.1     of one line (and of those that start like it)
+//     ... half=1                       on one half of the rows at twice the epsilon (same signal to noise):
+//                                      1 is the half that the schedule was chosen on, 2 the other one
+//     ... grid=expert                  grids chosen by hand (log where it helps) instead of the default ones
+//     ... method=auto                  without `sbdt`
+//     ... depth=1                      `auto` without interactions
+//     ... seed=2                       other folds and noise
+// The last columns: what the recipe's prototype reached, and what we aim for. AUC; RMSE for abalone.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -23,6 +22,8 @@
 
 #include "bench/csv_data.h"
 #include "learner/auto.h"
+#include "learner/sbdt.h"
+#include "learner/sbdt_options.h"
 #include "mechanism/chacha_source.h"
 #include "model/predictor.h"
 
@@ -64,6 +65,7 @@ struct Settings {
     std::string filter;
     int half = 0;
     bool expert_grid = false;
+    bool sbdt = true;
     uint32_t depth = 3;
     int seed = 1;
 };
@@ -192,30 +194,58 @@ double Rmse(const std::vector<double>& predictions, const std::vector<double>& v
     return std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-// Mean over the folds of one shuffle.
-double CrossValidate(const EncodedTable& table, const std::vector<uint32_t>& rows, double epsilon,
-                     double delta, const Settings& settings, int run, double* seconds) {
+// Results of one method over runs.
+struct Tally {
+    int runs = 0;
+    double sum = 0, squares = 0, seconds = 0;
+
+    void Add(double result) {
+        runs++;
+        sum += result;
+        squares += result * result;
+    }
+    double Mean() const { return sum / runs; }
+    double StandardError() const {
+        return std::sqrt(std::max(0.0, squares / runs - Mean() * Mean()) / std::max(1, runs - 1));
+    }
+};
+
+Model TrainOne(bool sbdt, const Dataset& dataset, double epsilon, double delta, uint32_t depth,
+               Random& random) {
+    ExactNoise noise(random);
+    NoInterrupt interrupt;
+    NoProgress progress;
+    const Task task = dataset.target().task();
+    if (sbdt) {
+        const SbdtOptions options = SbdtOptions::Defaults(task, epsilon);
+        Plan plan = Plan::Calibrate(BuildSbdtPlan(options, epsilon, delta));
+        return TrainSbdt(dataset, options, plan, random, noise, interrupt, progress);
+    }
+    AutoOptions options;
+    options.task = task;
+    options.depth = depth;
+    Plan plan = Plan::Calibrate(BuildAutoPlan(options, epsilon, delta));
+    return TrainAuto(dataset, options, plan, random, noise, interrupt, progress);
+}
+
+// One shuffle: adds the mean over its folds, and the mean time of a training.
+void CrossValidate(bool sbdt, const EncodedTable& table, const std::vector<uint32_t>& rows, double epsilon,
+                   double delta, const Settings& settings, int run, Tally& tally) {
     constexpr size_t kFolds = 5;
     ChaChaSource source = SourceOf(static_cast<uint32_t>(settings.seed), static_cast<uint32_t>(run));
     Random random(source);
     std::vector<uint32_t> order(rows.size());
-    random.Permutation(order.data(), order.size());
+    random.Permutation(order.data(), order.size());  // the same for both methods
     double mean = 0;
     for (size_t fold = 0; fold < kFolds; fold++) {
         std::vector<uint32_t> train, test;
         for (size_t i = 0; i < rows.size(); i++)
             (i % kFolds == fold ? test : train).push_back(rows[order[i]]);
         const Dataset dataset = table.Build(train);
-        AutoOptions options;
-        options.task = table.target.task();
-        options.depth = settings.depth;
         const auto start = std::chrono::steady_clock::now();
-        Plan plan = Plan::Calibrate(BuildAutoPlan(options, epsilon, delta));
-        ExactNoise noise(random);
-        NoInterrupt interrupt;
-        NoProgress progress;
-        const Model model = TrainAuto(dataset, options, plan, random, noise, interrupt, progress);
-        *seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kFolds;
+        const Model model = TrainOne(sbdt, dataset, epsilon, delta, settings.depth, random);
+        tally.seconds +=
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kFolds;
         Predictor predictor(model);
         std::vector<double> predictions, values;
         for (const uint32_t row : test) {
@@ -223,9 +253,10 @@ double CrossValidate(const EncodedTable& table, const std::vector<uint32_t>& row
             values.push_back(table.values[row]);
         }
         mean +=
-            (options.task == Task::kBinary ? Auc(predictions, values) : Rmse(predictions, values)) / kFolds;
+            (table.target.task() == Task::kBinary ? Auc(predictions, values) : Rmse(predictions, values)) /
+            kFolds;
     }
-    return mean;
+    tally.Add(mean);
 }
 
 // Half 1 is what the schedule was chosen on: rows whose hashed number is odd.
@@ -241,9 +272,20 @@ std::vector<uint32_t> RowsOfHalf(size_t rows, int half) {
     return chosen;
 }
 
+void Print(const Line& line, const Tally& automatic, const Tally& sbdt) {
+    std::printf("%-21s %7g %9.4f %7.4f %8.4f", line.data, line.epsilon, automatic.Mean(),
+                automatic.StandardError(), automatic.seconds / automatic.runs);
+    if (sbdt.runs > 0)
+        std::printf(" %9.4f %7.4f %8.4f", sbdt.Mean(), sbdt.StandardError(), sbdt.seconds / sbdt.runs);
+    std::printf(" %10.3f %6.3f\n", line.prototype, line.aim);
+    std::fflush(stdout);
+}
+
 void Run(const Settings& settings) {
-    std::printf("%-22s %8s %9s %9s %10s %8s %9s\n", "data", "epsilon", "auto", "s.e.", "prototype", "aim",
-                "seconds");
+    std::printf("%-21s %7s %9s %7s %8s", "data", "epsilon", "auto", "s.e.", "seconds");
+    if (settings.sbdt)
+        std::printf(" %9s %7s %8s", "sbdt", "s.e.", "seconds");
+    std::printf(" %10s %6s\n", "prototype", "aim");
     std::string loaded;
     EncodedTable table;
     for (const Line& line : kLines) {
@@ -256,20 +298,14 @@ void Run(const Settings& settings) {
             loaded = line.data;
         }
         const std::vector<uint32_t> rows = RowsOfHalf(table.rows(), settings.half);
-        double sum = 0, squares = 0, seconds = 0;
+        const double epsilon = settings.half == 0 ? line.epsilon : 2 * line.epsilon;
+        Tally automatic, sbdt;
         for (int run = 0; run < settings.runs; run++) {
-            const double result =
-                CrossValidate(table, rows, settings.half == 0 ? line.epsilon : 2 * line.epsilon, line.delta,
-                              settings, run, &seconds);
-            sum += result;
-            squares += result * result;
+            CrossValidate(false, table, rows, epsilon, line.delta, settings, run, automatic);
+            if (settings.sbdt)
+                CrossValidate(true, table, rows, epsilon, line.delta, settings, run, sbdt);
         }
-        const double mean = sum / settings.runs;
-        const double variance = std::max(0.0, squares / settings.runs - mean * mean);
-        std::printf("%-22s %8g %9.4f %9.4f %10.3f %8.3f %9.4f\n", line.data, line.epsilon, mean,
-                    std::sqrt(variance / std::max(1, settings.runs - 1)), line.prototype, line.aim,
-                    seconds / settings.runs);
-        std::fflush(stdout);
+        Print(line, automatic, sbdt);
     }
 }
 
@@ -286,6 +322,8 @@ int main(int argc, char** argv) {
             settings.seed = std::atoi(argv[i] + 5);
         else if (argument.rfind("depth=", 0) == 0)
             settings.depth = static_cast<uint32_t>(std::atoi(argv[i] + 6));
+        else if (argument == "method=auto")
+            settings.sbdt = false;
         else if (argument == "grid=expert")
             settings.expert_grid = true;
         else if (std::atoi(argv[i]) > 0)
