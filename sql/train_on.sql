@@ -148,6 +148,21 @@ SET ROLE regress_ana;
 SELECT dpboost_train_on('talk', 'clinic.talking', 'ill', 0.1, options => '{"bounds": {"age": [0, 120]}, "trees": 5}') ->> 'model' AS model;
 SELECT dpboost_train_on('fail', 'clinic.failing', 'ill', 0.1, options => '{"bounds": {"age": [0, 120]}, "trees": 5}');
 SELECT count(*) FROM dpboost_ledger WHERE model = 'fail';
+-- nor how long a value is
+SET ROLE regress_dba;
+CREATE VIEW clinic.long AS SELECT length(repeat('x', 2030 + age)::tsvector) AS words, ill FROM clinic."Visits";
+SELECT dpboost_set_budget('clinic.long', 'regress_ana', 1, 1e-6);
+SET ROLE regress_ana;
+SELECT dpboost_train_on('fail', 'clinic.long', 'ill', 0.1, options => '{"bounds": {"words": [0, 120]}, "trees": 5}');
+-- nor how many rows there are, by filling the memory up to a point and then trying
+RESET ROLE;
+SET dpboost.max_memory = '1MB';
+SET ROLE regress_ana;
+SELECT count(*) AS groups FROM (SELECT dpboost_train('fill' || i % 4, '{"epsilon": 1, "trees": 5, "bounds": [0, 1]}', i % 2 = 0,
+    CASE WHEN i = 200000 THEN (dpboost_train_on('full', 'clinic.talking', 'ill', 0.1, options => '{"bounds": {"age": [0, 120]}, "trees": 5}') ->> 'version')::int END)
+    FROM generate_series(1, 200000) AS i GROUP BY i % 4) g;
+RESET ROLE;
+RESET dpboost.max_memory;
 RESET ROLE;
 
 -- row security: an allowance reads all rows, and refuses where a forced policy would hide some

@@ -197,11 +197,12 @@ PlannedStmt* PlanReading(const char* sql, Oid relid) {
     return pg_plan_query(query, sql, 0, nullptr);
 }
 
-// Whether an error says nothing about rows: cancellation, resources, locks, and our own memory limit.
+// Whether an error says nothing about rows: cancellation, resources, locks, and our own memory limit. Other
+// limits may be those of a value, whose message tells its size.
 bool IsIndependentOfRows(int sqlstate) {
     const int category = ERRCODE_TO_CATEGORY(sqlstate);
     return category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_INSUFFICIENT_RESOURCES ||
-           category == ERRCODE_PROGRAM_LIMIT_EXCEEDED || sqlstate == ERRCODE_LOCK_NOT_AVAILABLE ||
+           sqlstate == ERRCODE_STATEMENT_TOO_COMPLEX || sqlstate == ERRCODE_LOCK_NOT_AVAILABLE ||
            sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED;
 }
 

@@ -205,6 +205,7 @@ Training* BeginTraining(const TrainingCall& call) {
     schema.features = call.features;
     schema.governed = IsGoverned(call.relations);
     schema.has_units = call.unit != nullptr;
+    schema.unseen = call.right == TrainRight::kBudget;
     LoadDomain(call.target, &schema.target_domain);
     auto* domains = static_cast<ColumnDomain*>(palloc0(sizeof(ColumnDomain) * (call.features.count + 1)));
     // On an ungoverned relation bounds by name are all that counts: spare the look-up.

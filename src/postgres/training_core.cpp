@@ -55,6 +55,7 @@ TrainingCore::TrainingCore(const TrainingSchema& schema, size_t memory, int thre
       features_(EncodeFeatures(schema.features, schema.feature_domains, options_, schema.governed,
                                schema.target.name)),
       method_(MakeTrainingMethod(options_, features_.specs, target_.spec, threads)) {
+    alone_ = schema.unseen;
     limits_.memory = memory;
     limits_.learner_bytes_per_row = method_->bytes_per_row(schema.has_units);
     encoders_.reserve(features_.specs.size());
@@ -104,7 +105,7 @@ void TrainingCore::MakeBuffer(bool has_units) {
 void TrainingCore::CountMemory() {
     const size_t bytes = builder_->memory_used() + buffer_.bytes();
     const size_t others = held_bytes - counted_bytes_;
-    if (others + bytes > limits_.memory)
+    if ((alone_ ? 0 : others) + bytes > limits_.memory)
         throw Error(ErrorCode::kOutOfMemory, "the trainings of this query need more than dpboost.max_memory",
                     "Each group trains a model of its own, and their rows are held at the same time.",
                     "Raise dpboost.max_memory, or train fewer groups at a time.");

@@ -26,6 +26,9 @@ struct TrainingSchema {
     const ColumnDomain* feature_domains;
     bool governed;
     bool has_units;
+    // With rows that the caller may not see: then the limit is for this training alone. What the caller holds
+    // besides must not decide whether the rows still fit, or he could count them.
+    bool unseen;
 };
 
 // Rows on their way into the dataset, kept by column so that a column's values are encoded in one go: numbers
@@ -95,6 +98,7 @@ class TrainingCore {
     RowBuffer buffer_;
     std::optional<Plan> plan_;
     size_t counted_bytes_ = 0;
+    bool alone_;
     std::string plan_bytes_;
     std::string model_bytes_;
     std::string features_json_;
