@@ -49,6 +49,7 @@ SELECT dpboost_estimate('clinic."Visits"', 'ill', 0.5, features => '{age}', opti
 SELECT releases = (SELECT count(*) FROM dpboost_ledger) AS charged_nothing FROM said;
 SELECT t - '{model,version}'::text[] = estimate AS as_estimated
 FROM said, dpboost_train_on('v', 'clinic."Visits"', 'ill', 0.5, features => '{age}', options => '{"trees": 10}') t;
+DROP TABLE said;
 
 -- default features: all but the target, the unit and the key
 SELECT dpboost_train_on('v', 'clinic."Visits"', 'ill', 0.5);
@@ -154,6 +155,24 @@ CREATE VIEW clinic.long AS SELECT length(repeat('x', 2030 + age)::tsvector) AS w
 SELECT dpboost_set_budget('clinic.long', 'regress_ana', 1, 1e-6);
 SET ROLE regress_ana;
 SELECT dpboost_train_on('fail', 'clinic.long', 'ill', 0.1, options => '{"bounds": {"words": [0, 120]}, "trees": 5}');
+-- nor do its functions find her temporary tables: they run with the owner's rights, and so would what she put there
+SET ROLE regress_dba;
+CREATE FUNCTION clinic.looked_up(int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT max(k) FROM lookup); END $$;
+CREATE VIEW clinic.looking AS SELECT clinic.looked_up(age) AS k, ill FROM clinic."Visits";
+CREATE VIEW clinic.asking AS SELECT length(query_to_xml('SELECT k FROM lookup', true, false, '')::text) AS k, ill FROM clinic."Visits";
+SELECT dpboost_set_budget('clinic.looking', 'regress_ana', 1, 1e-6), dpboost_set_budget('clinic.asking', 'regress_ana', 1, 1e-6);
+SET ROLE regress_ana;
+CREATE FUNCTION lab.robbed() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE INFO 'running as %', current_user; RETURN 1; END $$;
+CREATE TEMP VIEW lookup AS SELECT lab.robbed() AS k;
+GRANT SELECT ON lookup TO PUBLIC;
+SELECT dpboost_train_on('look', 'clinic.looking', 'ill', 0.1, options => '{"bounds": {"k": [0, 120]}, "trees": 5}');
+SELECT dpboost_train_on('look', 'clinic.asking', 'ill', 0.1, options => '{"bounds": {"k": [0, 120]}, "trees": 5}');
+SELECT dpboost_train_on('young', 'clinic.young', 'ill', 0.01, options => '{"trees": 5}') ->> 'model' AS model;
+DROP VIEW lookup;
+CREATE DOMAIN pg_temp.lookup AS int;
+SELECT dpboost_train_on('look', 'clinic.looking', 'ill', 0.1, options => '{"bounds": {"k": [0, 120]}, "trees": 5}');
+DISCARD TEMP;
+SELECT dpboost_train_on('look', 'clinic.looking', 'ill', 0.1, options => '{"bounds": {"k": [0, 120]}, "trees": 5}');
 -- nor how many rows there are, by filling the memory up to a point and then trying
 RESET ROLE;
 SET dpboost.max_memory = '1MB';
@@ -185,7 +204,6 @@ SELECT sqlstate_of('SELECT dpboost_estimate(''clinic.stays'', ''ill'', 4, option
 RESET ROLE;
 
 SELECT count(dpboost_drop_model(model)) FROM (SELECT DISTINCT model FROM dpboost_models) s;
-DROP TABLE said;
 DROP FUNCTION sqlstate_of;
 SET client_min_messages = warning;
 DROP SCHEMA clinic, lab CASCADE;

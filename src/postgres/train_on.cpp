@@ -3,6 +3,7 @@
 // owner's rights where an allowance gives the right to train, and go straight from the executor into codes.
 // No value of a row can raise an error that tells what it is, or change a message.
 #include "postgres/json_reader.h"
+#include "postgres/owner_rights.h"
 #include "postgres/source_column.h"
 #include "postgres/training.h"
 
@@ -187,13 +188,15 @@ char* ReadingQuery(const NamedCall& call) {
     return sql.data;
 }
 
-PlannedStmt* PlanReading(const char* sql, Oid relid) {
+PlannedStmt* PlanReading(const char* sql, const NamedCall& call) {
     auto* statement = static_cast<RawStmt*>(linitial(pg_parse_query(sql)));
     Query* query = AnalyzeStatement(statement, sql);
     const auto* entry = static_cast<const RangeTblEntry*>(linitial(query->rtable));
-    if (list_length(query->rtable) != 1 || entry->relid != relid)
+    if (list_length(query->rtable) != 1 || entry->relid != call.relid)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE), errmsg("the relation was renamed meanwhile")));
     query = static_cast<Query*>(linitial(QueryRewrite(query)));
+    if (call.training.right == TrainRight::kBudget)
+        CheckOwnNames(query, call.relid);
     return pg_plan_query(query, sql, 0, nullptr);
 }
 
@@ -236,7 +239,7 @@ void PullRows(QueryDesc* query, const NamedCall& call) {
 
 void RunReading(Training* training, const NamedCall& call) {
     const char* sql = ReadingQuery(call);
-    PlannedStmt* plan = PlanReading(sql, call.relid);
+    PlannedStmt* plan = PlanReading(sql, call);
     RowReceiver receiver;
     memset(static_cast<void*>(&receiver), 0, sizeof receiver);
     receiver.receiver.receiveSlot = ReceiveRow;
