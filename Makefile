@@ -72,9 +72,12 @@ SAN_FLAGS = -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-
 
 # $(1) flavour, $(2) extra flags, $(3) and for the unit tests themselves: compiling them is most of the time of a build
 define flavour
-$(BUILD)/$(1)/test/unit/%.o: test/unit/%.cpp
+$(BUILD)/$(1)/common_headers.h.gch: test/support/common_headers.h
+	@mkdir -p $$(@D) && cp $$< $(BUILD)/$(1)/
+	$$(CXX) $$(CORE_CXXFLAGS) $(2) $(3) -x c++-header -c $$< -o $$@
+$(BUILD)/$(1)/test/unit/%.o: test/unit/%.cpp $(BUILD)/$(1)/common_headers.h.gch
 	@mkdir -p $$(@D)
-	$$(CXX) $$(CORE_CXXFLAGS) $(2) $(3) -c $$< -o $$@
+	$$(CXX) $$(CORE_CXXFLAGS) $(2) $(3) -include $(BUILD)/$(1)/common_headers.h -c $$< -o $$@
 $(BUILD)/$(1)/%.o: %.cpp
 	@mkdir -p $$(@D)
 	$$(CXX) $$(CORE_CXXFLAGS) $(2) -c $$< -o $$@

@@ -1,6 +1,6 @@
 // Who a relation is to the ledger. Spending belongs to identities (dpboost.relation_name); a relation has all
-// those that were recorded for its oid, or for its present name under an owner whose privileges its owner has,
-// so that a renamed, re-created or restored relation keeps what was spent on it, and nobody gets hold of
+// those that were recorded for its oid, or for its present name under an owner whose privileges its owner
+// has, so that a renamed, re-created or restored relation keeps what was spent on it, and nobody gets hold of
 // another's limits or fills them up by taking a name that was left.
 #pragma once
 
