@@ -37,6 +37,7 @@ SELECT train('{"trees": 2.5}');
 SELECT train('{"trees": "10"}');
 SELECT train('{"trees": 1000000}');
 SELECT train('{"depth": 99}');
+SELECT train('{"method": "sbdt", "trees": 100000, "depth": 10, "learning_rate": 0.001}');
 SELECT train('{"subsample": 0}');
 SELECT train('{"subsample": 1.5}');
 SELECT train('{"learning_rate": true}');

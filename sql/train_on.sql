@@ -149,6 +149,12 @@ SET ROLE regress_ana;
 SELECT dpboost_train_on('talk', 'clinic.talking', 'ill', 0.1, options => '{"bounds": {"age": [0, 120]}, "trees": 5}') ->> 'model' AS model;
 SELECT dpboost_train_on('fail', 'clinic.failing', 'ill', 0.1, options => '{"bounds": {"age": [0, 120]}, "trees": 5}');
 SELECT count(*) FROM dpboost_ledger WHERE model = 'fail';
+-- nor do the session's statistics count the rows
+BEGIN;
+SELECT sum(seq_tup_read) AS before FROM pg_stat_xact_all_tables WHERE schemaname = 'clinic' \gset
+SELECT dpboost_train_on('talk', 'clinic.talking', 'ill', 0.1, options => '{"bounds": {"age": [0, 120]}, "trees": 5}') ->> 'model' AS model;
+SELECT sum(seq_tup_read) - :before AS rows_counted FROM pg_stat_xact_all_tables WHERE schemaname = 'clinic';
+COMMIT;
 -- nor how long a value is
 SET ROLE regress_dba;
 CREATE VIEW clinic.long AS SELECT length(repeat('x', 2030 + age)::tsvector) AS words, ill FROM clinic."Visits";

@@ -43,6 +43,15 @@ void RefuseUnused(const TrainingOptions& options, const std::vector<std::string>
                     "option \"" + *key + "\" is not used by method \"" + options.method + "\"");
 }
 
+// A model is stored as one value and held by every session that predicts.
+void CheckModelSize(uint64_t trees, int depth) {
+    constexpr uint64_t kMaxLeaves = uint64_t{1} << 24;
+    if (trees << depth > kMaxLeaves)
+        throw Error(ErrorCode::kLimitExceeded, "the model would be too large",
+                    "The number of trees times two to the power of their depth must not exceed 16777216.",
+                    "Lower \"depth\" or the number of trees.");
+}
+
 template <typename T>
 void Set(const std::optional<double>& given, T* option) {
     if (given)
@@ -69,6 +78,7 @@ class AutoMethod final : public TrainingMethod {
         Set(given.depth, &options_.depth);
         Set(given.rows_hint, &options_.rows_hint);
         options_.Check();
+        CheckModelSize(options_.trees, 2 * static_cast<int>(options_.depth));  // 4 intervals per feature
     }
 
     PlanRequest Request() const override { return BuildAutoPlan(options_, epsilon_, delta_); }
@@ -119,6 +129,7 @@ class SbdtMethod final : public TrainingMethod {
             options_.features =
                 *given.features == "cyclic" ? FeatureSchedule::kCyclic : FeatureSchedule::kRandom;
         options_.Check();
+        CheckModelSize(options_.rounds(), options_.depth);
     }
 
     PlanRequest Request() const override { return BuildSbdtPlan(options_, epsilon_, delta_); }
@@ -192,6 +203,7 @@ class PresetMethod final : public TrainingMethod {
         Set(given.sketch_share, &options_.sketch_share);
         Set(given.selection_share, &options_.selection_share);
         options_.Check();
+        CheckModelSize(options_.trees, options_.depth);
     }
 
     PlanRequest Request() const override { return BuildMethodPlan(options_, features_, epsilon_, delta_); }
@@ -273,6 +285,7 @@ class DpboostMethod final : public TrainingMethod {
         Set(given.leaf_share, &options_.leaf_share);
         Set(given.candidate_count, &options_.candidate_count);
         options_.Check();
+        CheckModelSize(options_.trees(), options_.depth);
     }
 
     PlanRequest Request() const override { return BuildDpboostPlan(options_, features_, epsilon_, delta_); }
