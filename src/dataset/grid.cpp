@@ -12,6 +12,10 @@ namespace {
 // Above this, halves between whole numbers are not exact.
 constexpr double kMaxExactInteger = 4503599627370496.0;  // 2^52
 
+// Share of a wide range's bins that are spread by value; the others by magnitude. Columns with long tails
+// want less, columns that gather far from 0 want more.
+constexpr double kWideLinearWeight = 0.35;
+
 [[noreturn]] void Refuse(const char* message, const char* hint) {
     throw Error(ErrorCode::kInvalidParameter, message, {}, hint);
 }
@@ -29,9 +33,9 @@ void CheckRange(const NumericRange& range) {
         Refuse("decades of a log scale must be between 0 and 100", "Leave them out for the default of 4.");
 }
 
-// The coordinate in which the bins of a log or half-log grid are equally wide: it rises from 0 at lower to 1
-// at upper, `linear_weight` of it by value and the rest by order of magnitude. Around 0 magnitudes count from
-// `floor` on: sign(x) log(1 + |x|/floor).
+// The coordinate in which the bins of a log or partly linear grid are equally wide: it rises from 0 at lower
+// to 1 at upper, `linear_weight` of it by value and the rest by order of magnitude. Around 0 magnitudes count
+// from `floor` on: sign(x) log(1 + |x|/floor).
 class Warp {
   public:
     Warp(const NumericRange& range, double linear_weight)
@@ -180,7 +184,7 @@ Grid MakeGrid(const NumericRange& range) {
     if (range.scale == Scale::kLog)
         grid.edges = WarpedEdges(range, 0);
     else if (wide)
-        grid.edges = WarpedEdges(range, 0.5);
+        grid.edges = WarpedEdges(range, kWideLinearWeight);
     else
         grid = LinearGrid(range);
 

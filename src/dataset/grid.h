@@ -11,7 +11,7 @@ namespace dpboost {
 enum class Scale : uint8_t {
     kLinear = 0,  // bins of equal width
     kLog = 1,  // one bin for values <= lower (for a range around 0: for exactly 0), the others by magnitude
-    kAuto = 2  // one bin per integer if they fit; half linear, half log for wide ranges; else linear
+    kAuto = 2  // one bin per integer if they fit; partly linear, mostly log for wide ranges; else linear
 };
 
 // 254 bins and the missing code fit into one byte.

@@ -38,6 +38,27 @@ void ProjectToSimplex(std::vector<double>& counts, double sum) {
         count = std::max(0.0, count - shift);
 }
 
+// How much of its difference from the group's mean each member keeps: what noise of this variance per cell
+// does not explain. One member's difference says little, so in a large group all share one estimate; a
+// member that differs by clearly more than noise keeps more.
+std::vector<double> KeptShares(const std::vector<double>& distances, double cells, double variance) {
+    constexpr size_t kLargeGroup = 8;
+    const auto kept = [](double noise, double distance) {
+        return distance > noise ? 1 - noise / distance : 0.0;
+    };
+    const bool large = distances.size() >= kLargeGroup;
+    double total = 0;
+    for (const double distance : distances)
+        total += distance;
+    const double common = kept(cells * static_cast<double>(distances.size() - 1) * variance, total);
+    std::vector<double> shares;
+    for (const double distance : distances)
+        shares.push_back(large
+                             ? std::max(common, kept((cells + 2 * std::sqrt(2 * cells)) * variance, distance))
+                             : kept(std::max(cells - 2, 0.0) * variance, distance));  // James-Stein
+    return shares;
+}
+
 }  // namespace
 
 std::vector<uint32_t> CoarseCells(const FeatureSpec& feature, uint32_t numeric_cells) {
@@ -111,14 +132,17 @@ void NoisyHistogram::ShrinkLikeGrids(std::vector<std::vector<double>>& counts) c
             for (size_t c = 0; c < cells; c++)
                 mean[c] += counts[f][c] / static_cast<double>(members.size());
         }
-        for (const size_t f : members) {
-            double distance = 0;
+        std::vector<double> distances(members.size(), 0.0);
+        for (size_t k = 0; k < members.size(); k++) {
             for (size_t c = 0; c < cells; c++)
-                distance += (counts[f][c] - mean[c]) * (counts[f][c] - mean[c]);
-            const double noise = static_cast<double>(cells > 2 ? cells - 2 : 0) / precision_;
-            const double keep = distance > 0 ? std::max(0.0, 1 - noise / distance) : 0;
-            for (size_t c = 0; c < cells; c++)
-                counts[f][c] = mean[c] + keep * (counts[f][c] - mean[c]);
+                distances[k] += (counts[members[k]][c] - mean[c]) * (counts[members[k]][c] - mean[c]);
+        }
+        const std::vector<double> keep = KeptShares(distances, static_cast<double>(cells), 1 / precision_);
+        for (size_t k = 0; k < members.size(); k++) {
+            for (size_t c = 0; c < cells; c++) {
+                double& count = counts[members[k]][c];
+                count = mean[c] + keep[k] * (count - mean[c]);
+            }
         }
     }
 }

@@ -30,9 +30,10 @@ class NoisyHistogram {
     // sqrt(features); a unit is scaled down to the same. Charge: one draw of the pool.
     void Release(double fraction, AdditiveRows& rows, PoolRelease& pool);
 
-    // Numeric features on the same grid are shrunk towards their mean (James-Stein: the noise variance is
-    // known), then each feature is projected to non-negative cells that sum to the common noisy count, and
-    // spread evenly over the bins of a cell. `rows_hint`: the public number of rows, or 0.
+    // Numeric features on the same grid are shrunk towards their mean (the noise variance is known: a small
+    // group by James-Stein, a large one by how far all of them scatter), then each feature is projected to
+    // non-negative cells that sum to the common noisy count, and spread evenly over the bins of a cell.
+    // `rows_hint`: the public number of rows, or 0.
     MarginalCounts Clean(uint64_t rows_hint) const;
 
   private:

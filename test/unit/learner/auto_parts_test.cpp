@@ -231,6 +231,53 @@ TEST(NoisyHistogram, CleanCountsAreADistributionWhateverTheNoise) {
     }
 }
 
+// Twelve features on one grid, the last of them in one bin if `outlier`, the others uniform: the cleaned
+// counts at a noise of about 2/3 of a uniform feature's counts.
+MarginalCounts CleanOnOneGrid(bool outlier, double* sigma) {
+    constexpr size_t kFeatures = 12, kRows = 1600;
+    NumericRange range;
+    range.bins = 16;
+    std::vector<FeatureSpec> features;
+    for (size_t f = 0; f < kFeatures; f++)
+        features.push_back(FeatureSpec::Numeric("x" + std::to_string(f), range));
+    DatasetBuilder builder(features, TargetSpec::Binary(), false);
+    for (size_t row = 0; row < kRows; row++) {
+        if (builder.Full())
+            builder.Grow();
+        for (size_t f = 0; f < kFeatures; f++)
+            builder.SetCode(
+                f, static_cast<uint16_t>(outlier && f + 1 == kFeatures ? 3 : (row + f) % range.bins));
+        builder.AppendRow(0, UnitKeyOf(static_cast<int64_t>(row)));
+    }
+    NoInterrupt interrupt;
+    const Dataset dataset = builder.Finish(interrupt);
+    AdditiveRows rows(dataset, BestSimd(), interrupt);
+    Plan plan = Plan::Calibrate(BuildAutoPlan(AutoOptions(), 1, 1e-6));
+    ChaChaSource source = TestSource(21);
+    Random random(source);
+    ExactNoise noise(random);
+    PoolRelease pool(plan, plan.Find(kAutoMechanism), noise);
+    NoisyHistogram histogram(features, 16);
+    histogram.Release(0.05, rows, pool);
+    *sigma = std::sqrt(static_cast<double>(kFeatures)) / (GdpMu(1, 1e-6) * std::sqrt(0.05));
+    return histogram.Clean(kRows);
+}
+
+TEST(NoisyHistogram, FeaturesOnOneGridShareWhatTheyHaveInCommon) {
+    double sigma = 0;
+    const MarginalCounts alike = CleanOnOneGrid(false, &sigma);
+    double squares = 0;
+    for (const std::vector<double>& cells : alike.cells) {
+        for (size_t bin = 0; bin < 16; bin++)
+            squares += (cells[bin] - 100) * (cells[bin] - 100) / (16.0 * 12);
+    }
+    EXPECT_LT(std::sqrt(squares), 0.4 * sigma);  // about sigma / sqrt(12)
+    const MarginalCounts mixed = CleanOnOneGrid(true, &sigma);
+    EXPECT_GT(mixed.cells[11][3], 1200);  // of 1600
+    for (size_t f = 0; f < 11; f++)
+        EXPECT_LT(mixed.cells[f][3], 500);
+}
+
 TEST(CoarseCells, KeepTheSpecialValueAndMissingApart) {
     NumericRange range;
     range.lower = 0;
