@@ -1,4 +1,4 @@
--- Everything a user can see has a COMMENT: one `ok` or `not ok` line per object and column of the extension.
+-- Everything a user can see has a COMMENT: one `ok` or `not ok` line per object of the extension.
 CREATE EXTENSION IF NOT EXISTS dpboost;
 WITH member AS (
     SELECT d.classid, d.objid, i.type, i.identity
