@@ -23,7 +23,7 @@ $node->safe_psql('postgres', q{
 });
 
 my $long = q{dpboost_train_on('long', 'people', 'ill', 1,
-    options => '{"trees": 100000, "leaf_clip": 0.05, "depth": 10, "subsample": 1}')};
+    options => '{"trees": 100000, "leaf_clip": 0.05, "depth": 7, "subsample": 1}')};
 
 # Starts a session of ana that says its process id, trains for a long time, and then shows that it is usable.
 sub start_training
