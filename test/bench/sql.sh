@@ -45,6 +45,8 @@ line 'dpboost_train over the same columns, one stump' "$reading ms"
 line '  against the sum' "$(calculate "$reading / $sum")" '<= 1.3'
 line 'dpboost_train_on over the same columns, one stump' "$by_name ms"
 line '  against the sum' "$(calculate "$by_name / $sum")" '<= 1.3'
+line 'dpboost_train_on over the same columns, method auto' \
+    "$(least "SELECT dpboost_train_on('auto', 'wide', 'y', 1, options => '{\"bounds\": [0, 1], \"target_range\": [0, 1]}');") ms" '<= 3000 ms'
 
 # ---- Adult ----------------------------------------------------------------------------------------------------------
 features='age, workclass, fnlwgt, education, education_num, marital_status, occupation, relationship, race, sex,
@@ -92,6 +94,8 @@ if [ -e "$DATA/adult.csv" ]; then
     random=$(least "$(train random ', "features": "random"')")
     line 'Adult: 1000 trees of depth 6, SQL call to stored model' "$random ms" '<= 200 ms where the reference takes 10 s'
     line '  with the filter and 1000 extra rounds' "$(least "$(train filter ', "features": "random", "extra_rounds": 1000')") ms" '<= 800 ms'
+    line '  method auto, SQL call to stored model' "$(least "SELECT length(dpboost_train('auto', '{\"epsilon\": 1, \"positive\": \">50K\",
+        \"bounds\": {$(echo $bounds)}}', income, $(echo $features))::text) FROM adult;" | tail -1) ms" '<= 150 ms'
     least "$(train cyclic ', "features": "cyclic"')" >/dev/null
     boosted=$(xgboost)
     [ -z "$boosted" ] || line '  XGBoost (hist, 1 thread), same trees' "$boosted ms" \
@@ -116,7 +120,7 @@ charged=$(least "SELECT dpboost_train_on('few', 'few', 'y', 0.01, options => '{$
 line 'training of 100 rows above its estimate' "$(calculate "$charged - $estimate" 1) ms" 'a charge adds <= 15 ms'
 
 # ---- cancel ---------------------------------------------------------------------------------------------------------
-long='"trees": 100000, "leaf_clip": 0.05, "depth": 10, "subsample": 1, "bounds": [0, 1], "target_range": [0, 1]'
+long='"trees": 100000, "leaf_clip": 0.05, "depth": 7, "subsample": 1, "bounds": [0, 1], "target_range": [0, 1]'
 run -c "SELECT dpboost_train_on('long', 'wide', 'y', 1, features => '{f1,f2,f3,f4}', options => '{$long}')" \
     >/dev/null 2>&1 &
 until [ "$(run -c 'SELECT count(*) FROM dpboost_progress WHERE rounds_done > 0')" = 1 ]; do sleep 0.1; done
