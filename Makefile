@@ -5,16 +5,16 @@ EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" dpboost.contro
 BUILD ?= build
 PG_CONFIG ?= pg_config
 
-CORE_ROOMS := base dataset privacy mechanism model learner
-CORE_SRCS := $(sort $(foreach room,$(CORE_ROOMS),$(wildcard src/$(room)/*.cpp)))
-PG_SRCS := $(sort $(wildcard src/postgres/*.cpp))
+CORE_SRCS := $(sort $(shell find src -name '*.cpp' -not -path 'src/postgres/*'))
+PG_SRCS := $(sort $(shell find src/postgres -name '*.cpp'))
 SQL_SECTIONS := $(sort $(wildcard src/sql/[0-9][0-9]_*.sql))
 
 # Never fast-math or -march=native: results must not depend on the machine, and SIMD is dispatched at run time.
 # Warnings are errors for developers and CI; a user's newer compiler may know more of them.
 WARNINGS = -Wall -Wextra -Wshadow $(if $(WERROR),-Werror)
 COMMON_CXXFLAGS = -std=c++17 -g $(WARNINGS) -ffp-contract=off -fPIC -Isrc -isystem /usr/include/eigen3 -MMD -MP
-CORE_CXXFLAGS = -O3 -fvisibility=hidden $(COMMON_CXXFLAGS) -Itest
+CORE_CXXFLAGS = -O3 -fvisibility=hidden $(COMMON_CXXFLAGS)
+TEST_CXXFLAGS = $(CORE_CXXFLAGS) -Itest
 CORE_LIBS = -lsodium -lpthread
 
 # These targets need no PostgreSQL, or find and install it themselves.
@@ -25,7 +25,7 @@ ifeq ($(filter $(OWN_GOALS),$(MAKECMDGOALS)),)
 # ---- the extension -------------------------------------------------------------------------------------------------
 EXTENSION = dpboost
 MODULE_big = dpboost
-SHLIB_EXPORTS = src/postgres/exports.txt
+SHLIB_EXPORTS = src/postgres/boundary/exports.txt
 OBJS = $(PG_SRCS:%.cpp=$(BUILD)/ext/%.o) $(CORE_SRCS:%.cpp=$(BUILD)/plain/%.o)
 DATA = $(wildcard src/sql/upgrade/dpboost--*.sql)
 DATA_built = $(BUILD)/dpboost--$(EXTVERSION).sql
@@ -34,7 +34,7 @@ REGRESS_OPTS = --load-extension=dpboost
 ISOLATION = $(sort $(basename $(notdir $(wildcard test/isolation/specs/*.spec))))
 ISOLATION_OPTS = --inputdir=test/isolation --load-extension=dpboost
 SHLIB_LINK = -lsodium -lstdc++ -lpthread
-EXTRA_CLEAN = $(BUILD) src/postgres/exports.list
+EXTRA_CLEAN = $(BUILD) src/postgres/boundary/exports.list
 
 PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
 ifeq ($(PGXS),)
@@ -52,7 +52,7 @@ $(BUILD)/ext/src/postgres/%.o: src/postgres/%.cpp
 $(BUILD)/plain/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(CORE_CXXFLAGS) -c $< -o $@
-$(BUILD)/ext/src/postgres/module.o: dpboost.control
+$(BUILD)/ext/src/postgres/boundary/module.o: dpboost.control
 -include $(OBJS:.o=.d)
 
 $(BUILD)/dpboost--$(EXTVERSION).sql: $(SQL_SECTIONS) Makefile
@@ -74,10 +74,13 @@ SAN_FLAGS = -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-
 define flavour
 $(BUILD)/$(1)/common_headers.h.gch: test/support/common_headers.h
 	@mkdir -p $$(@D) && cp $$< $(BUILD)/$(1)/
-	$$(CXX) $$(CORE_CXXFLAGS) $(2) $(3) -x c++-header -c $$< -o $$@
+	$$(CXX) $$(TEST_CXXFLAGS) $(2) $(3) -x c++-header -c $$< -o $$@
 $(BUILD)/$(1)/test/unit/%.o: test/unit/%.cpp $(BUILD)/$(1)/common_headers.h.gch
 	@mkdir -p $$(@D)
-	$$(CXX) $$(CORE_CXXFLAGS) $(2) $(3) -include $(BUILD)/$(1)/common_headers.h -c $$< -o $$@
+	$$(CXX) $$(TEST_CXXFLAGS) $(2) $(3) -include $(BUILD)/$(1)/common_headers.h -c $$< -o $$@
+$(BUILD)/$(1)/test/%.o: test/%.cpp
+	@mkdir -p $$(@D)
+	$$(CXX) $$(TEST_CXXFLAGS) $(2) -c $$< -o $$@
 $(BUILD)/$(1)/%.o: %.cpp
 	@mkdir -p $$(@D)
 	$$(CXX) $$(CORE_CXXFLAGS) $(2) -c $$< -o $$@

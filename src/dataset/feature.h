@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dataset/bytes.h"
+#include "base/bytes.h"
 #include "dataset/grid.h"
 
 namespace dpboost {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "dataset/bytes.h"
+#include "base/bytes.h"
 
 namespace dpboost {
 

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "base/error.h"
-#include "privacy/calibrate.h"
-#include "privacy/numeric.h"
+#include "privacy/accountant/calibrate.h"
+#include "privacy/accountant/numeric.h"
 
 namespace dpboost {
 namespace {

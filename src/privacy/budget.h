@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "privacy/rdp.h"
-#include "privacy/release.h"
+#include "privacy/accountant/rdp.h"
+#include "privacy/cost.h"
 
 namespace dpboost {
 

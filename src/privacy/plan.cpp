@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "privacy/calibrate.h"
-#include "privacy/gaussian_pool.h"
-#include "privacy/numeric.h"
+#include "privacy/accountant/calibrate.h"
+#include "privacy/accountant/numeric.h"
+#include "privacy/pool.h"
 
 namespace dpboost {
 

@@ -11,8 +11,8 @@
 
 #include "privacy/budget.h"
 #include "privacy/charge.h"
+#include "privacy/cost.h"
 #include "privacy/events.h"
-#include "privacy/release.h"
 
 namespace dpboost {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "privacy/rdp.h"
+#include "privacy/accountant/rdp.h"
 
 namespace dpboost {
 

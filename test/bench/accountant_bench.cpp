@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "privacy/accountant/pld.h"
 #include "privacy/budget.h"
 #include "privacy/plan.h"
-#include "privacy/pld.h"
 #include "privacy/renyi_filter.h"
 
 namespace dpboost {

@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "bench/csv_data.h"
-#include "learner/sbdt.h"
+#include "learner/boosted/sbdt.h"
 #include "mechanism/chacha_source.h"
 
 namespace dpboost {

@@ -17,7 +17,7 @@
 #include <numeric>
 
 #include "bench/csv_data.h"
-#include "learner/sbdt.h"
+#include "learner/boosted/sbdt.h"
 #include "mechanism/chacha_source.h"
 #include "model/predictor.h"
 

@@ -21,9 +21,9 @@
 #include <string>
 
 #include "bench/csv_data.h"
-#include "learner/auto.h"
-#include "learner/sbdt.h"
-#include "learner/sbdt_options.h"
+#include "learner/auto/auto.h"
+#include "learner/boosted/sbdt.h"
+#include "learner/boosted/sbdt_options.h"
 #include "mechanism/chacha_source.h"
 #include "model/predictor.h"
 

@@ -16,8 +16,8 @@
 #include <numeric>
 
 #include "bench/csv_data.h"
-#include "learner/adassp.h"
-#include "learner/dpboost_train.h"
+#include "learner/linear/adassp.h"
+#include "learner/pure/pure_trees.h"
 #include "mechanism/chacha_source.h"
 #include "model/predictor.h"
 

@@ -14,7 +14,7 @@
 #include <numeric>
 
 #include "bench/csv_data.h"
-#include "learner/method.h"
+#include "learner/boosted/framework.h"
 #include "mechanism/chacha_source.h"
 #include "model/predictor.h"
 

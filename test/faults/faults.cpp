@@ -7,7 +7,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include "postgres/boundary.h"
+#include "postgres/boundary/boundary.h"
 
 extern "C" {
 PG_MODULE_MAGIC;

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "learner/adassp_design.h"
-#include "learner/adassp_rows.h"
+#include "learner/linear/design.h"
+#include "learner/rows/linear_rows.h"
 #include "mechanism/chacha_source.h"
 #include "mechanism/noisy_sum.h"
 

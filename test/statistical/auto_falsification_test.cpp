@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "learner/auto.h"
-#include "privacy/gdp.h"
+#include "learner/auto/auto.h"
+#include "privacy/accountant/gdp.h"
 #include "support/statistics.h"
 #include "support/transcript_noise.h"
 #include "unit/learner/random_data.h"

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
-#include "learner/dpboost_growth.h"
-#include "learner/dpboost_leaf.h"
-#include "learner/objective.h"
+#include "learner/objective/objective.h"
+#include "learner/pure/growth.h"
+#include "learner/pure/leaf.h"
 #include "mechanism/chacha_source.h"
 
 namespace dpboost {

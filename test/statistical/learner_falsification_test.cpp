@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "learner/sbdt.h"
+#include "learner/boosted/sbdt.h"
 #include "mechanism/chacha_source.h"
 
 namespace dpboost {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "learner/split_search.h"
+#include "learner/tree/split_search.h"
 #include "mechanism/chacha_source.h"
 #include "support/halved_noise.h"
 #include "support/statistics.h"

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "privacy/plan.h"
-#include "reference_table.h"
+#include "unit/privacy/reference_table.h"
 
 namespace dpboost {
 namespace {

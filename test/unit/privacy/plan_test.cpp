@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "privacy/calibrate.h"
-#include "privacy/gdp.h"
-#include "privacy/pld.h"
-#include "reference_table.h"
+#include "privacy/accountant/calibrate.h"
+#include "privacy/accountant/gdp.h"
+#include "privacy/accountant/pld.h"
+#include "unit/privacy/reference_table.h"
 
 namespace dpboost {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reference_values.h"
+#include "unit/privacy/reference_values.h"
 
 namespace dpboost {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "reference_table.h"
+#include "unit/privacy/reference_table.h"
 
 namespace dpboost {
 namespace {

@@ -1,0 +1,49 @@
+#include "learner/auto/additive_stage.h"
+
+#include <algorithm>
+
+namespace dpboost {
+namespace {
+
+// Scores of up to 2048 fit; half of that is left to interaction trees and to the base.
+constexpr double kScoreRoom = 1000;
+constexpr double kMaxEntry = 30;
+
+}  // namespace
+
+AdditiveTables::AdditiveTables(const std::vector<FeatureSpec>& features, AdditiveRows& rows)
+    : rows_(rows), limit_(std::min(kMaxEntry, kScoreRoom / static_cast<double>(features.size()))) {
+    for (const FeatureSpec& feature : features) {
+        tables_.emplace_back(feature.cells(), 0.0);
+        fixed_.emplace_back(feature.cells(), 0);
+    }
+}
+
+void AdditiveTables::AddToBase(double change) {
+    base_ = std::clamp(base_ + change, -kMaxEntry, kMaxEntry);
+    const int32_t fixed = ToFixed(base_);
+    rows_.AddToBase(fixed - fixed_base_);
+    fixed_base_ = fixed;
+}
+
+void AdditiveTables::Add(size_t feature, const std::vector<double>& change) {
+    std::vector<double>& table = tables_[feature];
+    std::vector<int32_t>& fixed = fixed_[feature];
+    std::vector<int32_t> moved(table.size());
+    for (size_t cell = 0; cell < table.size(); cell++) {
+        table[cell] = std::clamp(table[cell] + change[cell], -limit_, limit_);
+        const int32_t now = ToFixed(table[cell]);
+        moved[cell] = now - fixed[cell];
+        fixed[cell] = now;
+    }
+    rows_.AddTable(CodeView::Column(static_cast<uint32_t>(feature), static_cast<uint32_t>(table.size())),
+                   moved);
+}
+
+void AdditiveTables::Store(Model& model) const {
+    model.AddToBase(fixed_base_);
+    for (size_t feature = 0; feature < fixed_.size(); feature++)
+        model.AddTable(feature, fixed_[feature]);
+}
+
+}  // namespace dpboost

@@ -1,0 +1,82 @@
+// What the stages of `auto` share: the rows, the pool, the released histograms, and the additive model that
+// grows from stage to stage. Everything but `rows` is public or was released with noise.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "learner/auto/noisy_histogram.h"
+#include "learner/auto/pool_release.h"
+#include "learner/auto/schedule.h"
+#include "learner/rows/basis_rows.h"
+#include "mechanism/random.h"
+#include "model/model.h"
+
+namespace dpboost {
+
+// The additive model: a base score and one table per feature, in fixed point, bounded so that the scores of
+// any row stay within int32. Every change also reaches the rows' scores.
+class AdditiveTables {
+  public:
+    AdditiveTables(const std::vector<FeatureSpec>& features, AdditiveRows& rows);
+
+    void AddToBase(double change);
+    void Add(size_t feature, const std::vector<double>& change);
+    // Largest magnitude of a table's entry, and of a leaf of a tree beside the tables.
+    double limit() const { return limit_; }
+    void Store(Model& model) const;
+
+  private:
+    AdditiveRows& rows_;
+    double limit_;
+    double base_ = 0;
+    int32_t fixed_base_ = 0;
+    std::vector<std::vector<double>> tables_;
+    std::vector<std::vector<int32_t>> fixed_;
+};
+
+struct AdditiveStage {
+    const std::vector<FeatureSpec>& features;
+    Loss loss;
+    const AutoSchedule& schedule;
+    const MarginalCounts& counts;
+    AdditiveRows& rows;
+    PoolRelease& pool;
+    AdditiveTables& tables;
+    Random& random;
+};
+
+// Features that say the same add up, and a step on all of them may go too far. The slope of the loss along
+// the last step, as the next noisy gradient sees it, tells: where it was reversed almost entirely or more, by
+// clearly more than noise, the step is to be taken back and the rate cut. Only steps without momentum are
+// judged: with it, swings are normal.
+class OvershootGuard {
+  public:
+    static constexpr double kCut = 1.0 / 8;  // of the rate
+
+    // gain: what the step about to be taken promises.
+    void Expect(double gain) { expected_ = gain; }
+    // slope: the gain that repeating the last step promises now; sigma: its noise.
+    bool Overshot(double slope, double sigma) const {
+        return slope < -3 * sigma && slope < -0.9 * expected_ && expected_ > 0;
+    }
+
+  private:
+    double expected_ = 0;
+};
+
+// Each stage spends the pool down to `leave` (a fraction of the whole).
+//
+// Linear stage: gradient steps on a few functions of each feature (see linear_stage.cpp).
+void RunLinearStage(const AdditiveStage& stage, double leave);
+
+// Residual stage: in each epoch one random partition of every feature, whose leaves move by the noisy sums of
+// gradients; together one table per feature (see residual_stage.cpp).
+void RunResidualStage(const AdditiveStage& stage, double leave);
+
+// A number in [0, 1) for structure that does not depend on rows.
+inline double DrawUnit(Random& random) {
+    return static_cast<double>(random.Next64() >> 11) * 0x1.0p-53;
+}
+
+}  // namespace dpboost

@@ -1,0 +1,64 @@
+// The leaves of `dpboost`: from the exact gradient sum and count of each leaf to noisy values, in one Laplace
+// release per tree. The sensitivities are those of dpboost-aaai20.txt Lemma 2 and Corollary 2, derived again
+// here for add/remove and for values on a lattice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "learner/pure/pure_options.h"
+#include "learner/rows/node_rows.h"
+#include "mechanism/noise.h"
+#include "privacy/plan.h"
+
+namespace dpboost {
+
+// Gradients are integers |g| <= S = kClipSteps in units of g*/S, `weight` of a CellSum counts rows, and
+// lambda is an integer in units of 1/S. In what follows G is in units of g*.
+//
+// kQuotient. V = G / (n + lambda), 0 for an empty leaf; clamped to +-c_k, the bound of tree k.
+//   Neighbours: add or remove one row of the leaf: (G, n) becomes (G + g, n + 1), |G| <= n, |g| <= 1. Then
+//     |dV| = |(n + lambda) g - G| / [(n + lambda)(n + 1 + lambda)]
+//         <= (2 n + lambda) / [(n + lambda)(n + 1 + lambda)] <= 1 / (1 + lambda):
+//   the last step is n <= n^2 after multiplying out, which holds for every integer n; n + lambda = 0 is the
+//   empty leaf without lambda, whose new value is g / 1. Lemma 2 is right, also with n = 0, provided that G
+//   is a sum over the same n rows: so GDF must take a row out of sum and count alike, which it does here. A
+//   clamp is a contraction into an interval of length 2 c_k: |dV| <= D_k = min(1 / (1 + lambda), 2 c_k)
+//   (Corollary 2). Lattice: all trees of an ensemble share one mechanism of the plan, so each value is taken
+//   in units of D_k / kLeafSteps and rounded to an integer, which moves a change by less than one step: the
+//   sensitivity is kLeafSteps + 1 steps for every k.
+//
+// kSums. G in steps of g*/S, and n in steps of 1/(S/4).
+//   Sensitivity in L1 norm: S + S/4, of the pair of sums of the row's leaf. The value is then
+//   G~ / (max(n~, 1) + lambda), clamped. Not in the paper: the noise of V does not depend on how many rows
+//   support it, here it shrinks with their number. As pure, by the same Laplace mechanism.
+//
+// A row is in one leaf, so the sensitivity of all leaves together is that of one. A leaf value that comes out
+// of its bound by noise is clamped again: post-processing, which the paper leaves out.
+class LeafRelease {
+  public:
+    static double Sensitivity(const DpboostOptions& options);  // in L1 norm, lattice steps
+    static std::size_t Sums(const DpboostOptions& options);    // per tree
+
+    explicit LeafRelease(const DpboostOptions& options);
+
+    // The values of a tree in units of 2^-kFixedBits, times the learning rate. Spends one charge.
+    std::vector<int32_t> Draw(const std::vector<CellSum>& raw_leaves, uint32_t tree_of_ensemble,
+                              Charge charge, NoiseSource& noise) const;
+
+    // The raw sums that get noise, for tests of the sensitivity.
+    std::vector<int64_t> RawSums(const std::vector<CellSum>& raw_leaves, uint32_t tree_of_ensemble) const;
+
+  private:
+    static constexpr int64_t kLeafSteps = int64_t{1} << 20;
+    static constexpr int64_t kCountSteps = int64_t{1} << 14;
+
+    // D_k in units of g*.
+    double ValueSensitivity(uint32_t tree_of_ensemble) const;
+
+    const DpboostOptions options_;
+    const int64_t l2_steps_;
+};
+
+}  // namespace dpboost

@@ -1,0 +1,259 @@
+#include "learner/rows/basis_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace dpboost {
+
+// Memory of one pass, allocated once.
+struct AdditiveRows::Scratch {
+    std::array<int32_t, kBlockRows> weights;
+    std::array<int32_t, kBlockRows> hessians;
+    std::array<uint16_t, kBlockRows> codes;
+};
+
+namespace {
+
+// Sums of one view over a block run in this many interleaved copies, so that rows of the same cell do not
+// wait for each other's stores.
+constexpr size_t kLanes = 4;
+
+// Calls action(codes) with a column's codes of a block, whatever their width.
+template <typename Action>
+void WithColumn(const Dataset& dataset, size_t column, size_t block, const Action& action) {
+    if (dataset.wide(column))
+        action(dataset.Codes16(block, column));
+    else
+        action(dataset.Codes8(block, column));
+}
+
+// The same for a view; products are computed into `scratch`.
+template <typename Action>
+void WithCodes(const Dataset& dataset, const CodeView& view, size_t block, uint16_t* scratch,
+               const Action& action) {
+    if (!view.IsProduct()) {
+        WithColumn(dataset, view.column, block, action);
+        return;
+    }
+    const size_t rows = dataset.block_rows(block);
+    std::fill(scratch, scratch + rows, uint16_t{0});
+    for (const ProductFactor& factor : view.factors) {
+        const uint16_t* const offsets = factor.offsets.data();
+        WithColumn(dataset, factor.column, block, [&](const auto* codes) {
+            for (size_t i = 0; i < rows; i++)
+                scratch[i] = static_cast<uint16_t>(scratch[i] + offsets[codes[i]]);
+        });
+    }
+    action(static_cast<const uint16_t*>(scratch));
+}
+
+template <typename Code>
+void AddLookups(const Code* codes, const int32_t* table, size_t rows, int32_t* scores) {
+    for (size_t i = 0; i < rows; i++)
+        scores[i] += table[codes[i]];
+}
+
+// lanes[code * kLanes + lane] += weight
+template <typename Code>
+void AddWeights(const Code* codes, const int32_t* weights, size_t rows, int64_t* lanes) {
+    size_t i = 0;
+    for (; i + kLanes <= rows; i += kLanes) {
+        lanes[codes[i] * kLanes] += weights[i];
+        lanes[codes[i + 1] * kLanes + 1] += weights[i + 1];
+        lanes[codes[i + 2] * kLanes + 2] += weights[i + 2];
+        lanes[codes[i + 3] * kLanes + 3] += weights[i + 3];
+    }
+    for (; i < rows; i++)
+        lanes[codes[i] * kLanes] += weights[i];
+}
+
+// The factor, in units of `unit`, that brings a vector of squared norm `norm` within limit_squared: rounded
+// down by more than the rounding errors of the three operations.
+int64_t ScaleDown(double norm, double limit_squared, int64_t unit) {
+    if (norm <= limit_squared * (1 - 1e-9))
+        return unit;
+    return static_cast<int64_t>(
+        std::floor(static_cast<double>(unit) * std::sqrt(limit_squared / norm) * (1 - 1e-9)));
+}
+
+}  // namespace
+
+AdditiveRows::AdditiveRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift)
+    : dataset_(dataset), simd_(simd), lattice_shift_(lattice_shift), interrupt_(interrupt) {
+    CheckInternal(lattice_shift >= 0 && lattice_shift < kClipBits, "a lattice needs some steps");
+    dataset.RequireMemory(dataset.rows() * BytesPerRow(dataset.has_units()));
+    scores_.assign(dataset.rows(), 0);
+}
+
+void AdditiveRows::AddTable(const CodeView& view, const std::vector<int32_t>& table) {
+    if (!view.IsProduct()) {
+        for (PendingTable& pending : pending_) {
+            if (!pending.view.IsProduct() && pending.view.column == view.column) {
+                for (size_t cell = 0; cell < table.size(); cell++)
+                    pending.table[cell] += table[cell];
+                return;
+            }
+        }
+    }
+    pending_.push_back({view, table});
+}
+
+void AdditiveRows::LimitNorms(const Basis& basis, uint64_t limit_squared) {
+    caps_.clear();
+    limit_squared_ = std::min(limit_squared, basis.MaxNormSquared());
+    if (dataset_.has_units() || basis.MaxNormSquared() <= limit_squared)
+        return;
+    caps_.resize(dataset_.rows());
+    const uint64_t intercept =
+        static_cast<uint64_t>(static_cast<int64_t>(basis.intercept()) * basis.intercept());
+    std::vector<uint64_t> norms(kBlockRows);
+    Scratch scratch;
+    for (size_t block = 0; block < dataset_.blocks(); block++) {
+        const size_t rows = dataset_.block_rows(block);
+        std::fill(norms.begin(), norms.end(), intercept);
+        for (const BasisBlock& part : basis.blocks()) {
+            WithCodes(dataset_, part.view, block, scratch.codes.data(), [&](const auto* codes) {
+                for (size_t i = 0; i < rows; i++)
+                    norms[i] += part.cell_norms[codes[i]];
+            });
+        }
+        for (size_t i = 0; i < rows; i++)
+            caps_[block * kBlockRows + i] = static_cast<uint16_t>(
+                ScaleDown(static_cast<double>(norms[i]), static_cast<double>(limit_squared), kCapUnit));
+        interrupt_.Poll();
+    }
+}
+
+void AdditiveRows::ApplyPending(size_t block, Scratch& scratch) {
+    const size_t rows = dataset_.block_rows(block);
+    int32_t* const scores = scores_.data() + block * kBlockRows;
+    if (pending_base_ != 0) {
+        for (size_t i = 0; i < rows; i++)
+            scores[i] += pending_base_;
+    }
+    for (const PendingTable& pending : pending_) {
+        WithCodes(dataset_, pending.view, block, scratch.codes.data(),
+                  [&](const auto* codes) { AddLookups(codes, pending.table.data(), rows, scores); });
+    }
+}
+
+void AdditiveRows::BlockWeights(size_t block, Weight weight, const Objective* objective, Scratch& scratch) {
+    const size_t rows = dataset_.block_rows(block);
+    int32_t* const weights = scratch.weights.data();
+    const float* const labels = dataset_.Labels(block);
+    if (weight == Weight::kGradient) {
+        ApplyPending(block, scratch);
+        objective->Evaluate(simd_, scores_.data() + block * kBlockRows, labels, rows, weights,
+                            scratch.hessians.data());
+    } else if (weight == Weight::kOne) {
+        std::fill(weights, weights + rows, kClipSteps);
+    } else {
+        // Labels are 0 / 1, or in [-1, 1] and exact in float: |weight| <= kClipSteps.
+        const bool binary = dataset_.target().task() == Task::kBinary;
+        for (size_t i = 0; i < rows; i++) {
+            const float centred = binary ? 2 * labels[i] - 1 : labels[i];
+            weights[i] = static_cast<int32_t>(std::clamp(centred, -1.0F, 1.0F) * kClipSteps);
+        }
+    }
+    if (!caps_.empty()) {
+        const uint16_t* const caps = caps_.data() + block * kBlockRows;
+        for (size_t i = 0; i < rows; i++)
+            weights[i] = weights[i] * caps[i] / kCapUnit;  // below 2^31, and towards zero
+    }
+    if (lattice_shift_ > 0) {
+        for (size_t i = 0; i < rows; i++)
+            weights[i] /= 1 << lattice_shift_;  // towards zero
+    }
+}
+
+std::vector<int64_t> AdditiveRows::Sums(const Basis& basis, Weight weight, const Objective* objective) {
+    CheckInternal(limit_squared_ > 0, "sums over rows need a bound");
+    const bool by_unit = dataset_.has_units();
+    std::vector<int64_t> sums(basis.coordinates(), 0);
+    std::vector<int32_t> row_weights(by_unit ? dataset_.rows() : 0);
+    std::vector<std::vector<int64_t>> lanes(basis.blocks().size());
+    for (size_t b = 0; b < lanes.size() && !by_unit; b++)
+        lanes[b].assign(basis.blocks()[b].view.cells * kLanes, 0);
+    int64_t total = 0;
+    Scratch scratch;
+    for (size_t block = 0; block < dataset_.blocks(); block++) {
+        const size_t rows = dataset_.block_rows(block);
+        BlockWeights(block, weight, objective, scratch);
+        const int32_t* const weights = scratch.weights.data();
+        if (by_unit) {
+            std::copy(weights, weights + rows,
+                      row_weights.begin() + static_cast<std::ptrdiff_t>(block * kBlockRows));
+        } else {
+            for (size_t b = 0; b < lanes.size(); b++) {
+                WithCodes(dataset_, basis.blocks()[b].view, block, scratch.codes.data(),
+                          [&](const auto* codes) { AddWeights(codes, weights, rows, lanes[b].data()); });
+            }
+            for (size_t i = 0; i < rows; i++)
+                total += weights[i];
+        }
+        interrupt_.Poll();
+    }
+    if (weight == Weight::kGradient) {
+        pending_base_ = 0;
+        pending_.clear();
+    }
+    if (by_unit) {
+        AddUnits(basis, row_weights, sums);
+        return sums;
+    }
+    for (std::vector<int64_t>& cells : lanes) {
+        for (size_t cell = 0; cell < cells.size() / kLanes; cell++) {
+            const int64_t* const lane = cells.data() + cell * kLanes;
+            cells[cell] = lane[0] + lane[1] + lane[2] + lane[3];
+        }
+    }
+    basis.Project(lanes, total, sums.data());
+    return sums;
+}
+
+void AdditiveRows::AddUnits(const Basis& basis, const std::vector<int32_t>& weights,
+                            std::vector<int64_t>& sums) {
+    constexpr int64_t kScaleUnit = int64_t{1} << 20;
+    const double clip = kClipSteps >> lattice_shift_;
+    const double limit = static_cast<double>(limit_squared_) * clip * clip;
+    const std::vector<uint32_t>& begin = dataset_.unit_begin();
+    const std::vector<uint32_t>& unit_rows = dataset_.unit_rows();
+    std::vector<int64_t> vector(basis.coordinates());
+    for (size_t unit = 0; unit < dataset_.units(); unit++) {
+        std::fill(vector.begin(), vector.end(), 0);
+        for (uint32_t k = begin[unit]; k < begin[unit + 1]; k++) {
+            const uint32_t row = unit_rows[k];
+            for (size_t b = 0; b < basis.blocks().size(); b++)
+                basis.AddRow(b, basis.blocks()[b].view.CodeOf(dataset_, row), weights[row], vector.data());
+            if (basis.intercept() != 0)
+                vector.back() += static_cast<int64_t>(basis.intercept()) * weights[row];
+        }
+        double norm = 0;
+        for (const int64_t entry : vector)
+            norm += static_cast<double>(entry) * static_cast<double>(entry);
+        const int64_t scale = ScaleDown(norm, limit, kScaleUnit);
+        for (size_t k = 0; k < vector.size(); k++) {
+            const __int128 scaled = static_cast<__int128>(vector[k]) * scale / kScaleUnit;  // towards zero
+            sums[k] += static_cast<int64_t>(scaled);
+        }
+        if (unit % 64 == 0)
+            interrupt_.Poll();
+    }
+}
+
+std::vector<int64_t> AdditiveRows::GradientSums(const Basis& basis, const Objective& objective) {
+    return Sums(basis, Weight::kGradient, &objective);
+}
+
+std::vector<int64_t> AdditiveRows::CountSums(const Basis& basis) {
+    return Sums(basis, Weight::kOne, nullptr);
+}
+
+std::vector<int64_t> AdditiveRows::LabelSums(const Basis& basis) {
+    return Sums(basis, Weight::kLabel, nullptr);
+}
+
+}  // namespace dpboost

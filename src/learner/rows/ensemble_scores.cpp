@@ -1,0 +1,140 @@
+#include "learner/rows/ensemble_scores.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "base/error.h"
+
+namespace dpboost {
+namespace {
+
+// Entries of a slot in the table of leaf values: a power of two that holds every leaf code.
+template <int kBits>
+constexpr size_t kSlotStride = kBits == 8 ? 256 : 1024;
+
+size_t PaddedRows(const Dataset& dataset) {
+    return (dataset.rows() + kLeafRowGroup - 1) / kLeafRowGroup * kLeafRowGroup;
+}
+
+// score + leaf values of slots [from, to); `value` is the table of slot 0. Written out by recursion, because
+// the compiler does not unroll it at -O2 and these few instructions are run once per row and tree.
+template <int kBits, int kFrom, int kTo>
+inline int32_t AddLeaves(int32_t score, uint64_t word, const int32_t* value) {
+    if constexpr (kFrom < kTo) {
+        constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
+        score += value[(static_cast<size_t>(kFrom) * kSlotStride<kBits>)+((word >> (kFrom * kBits)) & kMask)];
+        return AddLeaves<kBits, kFrom + 1, kTo>(score, word, value);
+    } else {
+        (void)word;
+        (void)value;
+        return score;
+    }
+}
+
+struct Columns {
+    const uint64_t* words;
+    const int32_t* value;
+};
+
+// Calls task with the integers (from, to) as compile-time constants; the pairs that occur are (0, to) and,
+// under a filter, (to - 1, to) and (to, to).
+template <int kBits, int kTo, typename Task>
+void WithSlots(int from, int to, const Task& task) {
+    if constexpr (kTo <= 64 / kBits) {
+        if (to != kTo)
+            return WithSlots<kBits, kTo + 1>(from, to, task);
+        if (from == 0)
+            return task(std::integral_constant<int, 0>{}, std::integral_constant<int, kTo>{});
+        if (from == to)
+            return task(std::integral_constant<int, kTo>{}, std::integral_constant<int, kTo>{});
+        if constexpr (kTo > 1) {
+            if (from == to - 1)
+                return task(std::integral_constant<int, kTo - 1>{}, std::integral_constant<int, kTo>{});
+        }
+    }
+    CheckInternal(false, "a group's trees are applied one by one or all together");
+}
+
+template <int kBits>
+void AddSlotsToRows(const Columns& columns, size_t n, int from, int to, int32_t* scores) {
+    WithSlots<kBits, 0>(from, to, [&](auto from_slot, auto to_slot) {
+        for (size_t i = 0; i < n; i++)
+            scores[i] = AddLeaves<kBits, from_slot(), to_slot()>(scores[i], columns.words[i], columns.value);
+    });
+}
+
+template <int kBits>
+void GatherRows(const Columns& columns, const int32_t* stored, const uint32_t* rows, size_t n, int from,
+                int slot, int32_t* scores, uint16_t* leaves) {
+    constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
+    WithSlots<kBits, 0>(from, slot, [&](auto from_slot, auto to_slot) {
+        for (size_t i = 0; i < n; i++) {
+            const uint64_t word = columns.words[rows[i]];
+            scores[i] = AddLeaves<kBits, from_slot(), to_slot()>(stored[rows[i]], word, columns.value);
+            leaves[i] = static_cast<uint16_t>((word >> (slot * kBits)) & kMask);
+        }
+    });
+}
+
+}  // namespace
+
+EnsembleScores::EnsembleScores(const Dataset& dataset, int depth, int32_t base, Simd simd, WorkerPool& pool)
+    : dataset_(dataset),
+      pool_(pool),
+      depth_(depth),
+      packing_(depth),
+      scores_(PaddedRows(dataset), base),
+      words_(PaddedRows(dataset)),
+      slot_stride_(packing_.bits() == 8 ? kSlotStride<8> : kSlotStride<16>),
+      leaf_values_(static_cast<size_t>(packing_.trees_per_word()) * slot_stride_) {
+    CheckInternal(size_t{1} << depth <= slot_stride_, "trees are too deep for their leaf codes");
+    indexers_.reserve(static_cast<size_t>(pool.workers()));
+    for (int worker = 0; worker < pool.workers(); worker++)
+        indexers_.emplace_back(dataset, depth, simd);
+}
+
+void EnsembleScores::AddSlots(size_t first_row, size_t rows, int from, int to) {
+    const Columns columns{words_.data() + first_row, leaf_values_.data()};
+    if (packing_.bits() == 8)
+        AddSlotsToRows<8>(columns, rows, from, to, scores_.data() + first_row);
+    else
+        AddSlotsToRows<16>(columns, rows, from, to, scores_.data() + first_row);
+}
+
+void EnsembleScores::BeginGroup(const Tree* trees, int count, Interrupt& interrupt) {
+    for (LeafIndexer& indexer : indexers_)
+        indexer.SetTrees(trees, count);
+    pool_.Run(dataset_.blocks(), interrupt, [&](int worker, size_t block) {
+        const size_t first_row = block * kBlockRows;
+        if (applied_ < group_size_)
+            AddSlots(first_row, dataset_.block_rows(block), applied_, group_size_);
+        indexers_[static_cast<size_t>(worker)].IndexBlock(block, words_.data() + first_row);
+    });
+    group_size_ = count;
+    applied_ = 0;
+}
+
+void EnsembleScores::SetLeaves(int slot, const std::vector<int32_t>& leaves) {
+    CheckInternal(slot < group_size_ && leaves.size() == size_t{1} << depth_,
+                  "leaf values do not fit the group");
+    std::copy(leaves.begin(), leaves.end(),
+              leaf_values_.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(slot) * slot_stride_));
+}
+
+void EnsembleScores::Gather(const uint32_t* rows, size_t n, int slot, int32_t* scores,
+                            uint16_t* leaves) const {
+    const Columns columns{words_.data(), leaf_values_.data()};
+    if (packing_.bits() == 8)
+        GatherRows<8>(columns, scores_.data(), rows, n, applied_, slot, scores, leaves);
+    else
+        GatherRows<16>(columns, scores_.data(), rows, n, applied_, slot, scores, leaves);
+}
+
+const int32_t* EnsembleScores::ApplyToBlock(size_t block, int slot) {
+    const size_t first_row = block * kBlockRows;
+    if (applied_ < slot)
+        AddSlots(first_row, dataset_.block_rows(block), applied_, slot);
+    return scores_.data() + first_row;
+}
+
+}  // namespace dpboost

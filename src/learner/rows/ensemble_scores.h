@@ -1,0 +1,63 @@
+// The current score of every row while an ensemble grows. Trees come in groups whose leaf codes are computed
+// ahead; a score is brought up to date only when it is needed: for sampled rows on the way, for all rows once
+// per group (or every round, when a filter must see all gradients). Scores are integers, so the order does
+// not matter.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "base/simd.h"
+#include "base/worker_pool.h"
+#include "dataset/dataset.h"
+#include "learner/rows/leaf_index.h"
+#include "model/tree.h"
+
+namespace dpboost {
+
+class EnsembleScores {
+  public:
+    // Bytes per row that the scores take besides the dataset.
+    static constexpr size_t kBytesPerRow = sizeof(int32_t) + sizeof(uint64_t);
+
+    // Dataset and pool must outlive the scores. All rows start with `base`.
+    EnsembleScores(const Dataset& dataset, int depth, int32_t base, Simd simd, WorkerPool& pool);
+
+    int trees_per_group() const { return packing_.trees_per_word(); }
+
+    // Adds the finished group to all scores and computes the leaf codes of the next: at most trees_per_group
+    // trees, whose leaf values are still unknown. The trees are not kept.
+    void BeginGroup(const Tree* trees, int count, Interrupt& interrupt);
+
+    // The values of one tree of the group; slots are set in ascending order.
+    void SetLeaves(int slot, const std::vector<int32_t>& leaves);
+
+    // For each of the given rows: its score before tree `slot` of the group and its leaf in that tree. Any
+    // worker may call it.
+    void Gather(const uint32_t* rows, size_t n, int slot, int32_t* scores, uint16_t* leaves) const;
+
+    // Brings the stored scores of all rows of one block up to (not including) tree `slot`; returns the
+    // block's scores. After a round in which this was done for every block, call MarkApplied.
+    const int32_t* ApplyToBlock(size_t block, int slot);
+    void MarkApplied(int slot) { applied_ = slot; }
+
+  private:
+    void AddSlots(size_t first_row, size_t rows, int from, int to);
+
+    const Dataset& dataset_;
+    WorkerPool& pool_;
+    const int depth_;
+    const LeafPacking packing_;
+    int group_size_ = 0;
+    int applied_ = 0;  // slots of the group that the stored scores contain
+    std::vector<int32_t> scores_;
+    std::vector<uint64_t> words_;
+    const size_t slot_stride_;           // entries per slot in leaf_values_
+    std::vector<int32_t> leaf_values_;   // [slot][leaf]
+    std::vector<LeafIndexer> indexers_;  // one per worker
+};
+
+}  // namespace dpboost

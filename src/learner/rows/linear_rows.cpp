@@ -1,0 +1,208 @@
+#include "learner/rows/linear_rows.h"
+
+#include <algorithm>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace dpboost {
+namespace {
+
+constexpr uint32_t kRoundsWorthGrouping = 16;
+constexpr std::size_t kGroupCells = 2048;
+
+void AddLookupsPortable(const uint16_t* codes, const int32_t* table, std::size_t rows, int32_t* scores) {
+    for (std::size_t i = 0; i < rows; i++)
+        scores[i] += table[codes[i]];
+}
+
+#if defined(__x86_64__)
+// Returns how many rows were done.
+__attribute__((target("avx2"))) std::size_t AddLookupsAvx2(const uint16_t* codes, const int32_t* table,
+                                                           std::size_t rows, int32_t* scores) {
+    std::size_t i = 0;
+    for (; i + 8 <= rows; i += 8) {
+        const __m256i index =
+            _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(codes + i)));
+        const __m256i found = _mm256_i32gather_epi32(table, index, 4);
+        __m256i* const score = reinterpret_cast<__m256i*>(scores + i);
+        _mm256_storeu_si256(score, _mm256_add_epi32(_mm256_loadu_si256(score), found));
+    }
+    return i;
+}
+#endif
+
+void AddLookups(Simd simd, const uint16_t* codes, const int32_t* table, std::size_t rows, int32_t* scores) {
+    std::size_t done = 0;
+#if defined(__x86_64__)
+    if (simd != Simd::kPortable)
+        done = AddLookupsAvx2(codes, table, rows, scores);
+#else
+    (void)simd;
+#endif
+    AddLookupsPortable(codes + done, table, rows - done, scores + done);
+}
+
+// Several groups at once: rows in the same cell wait for each other's stores, rows of other groups do not.
+template <std::size_t kGroups>
+void AddToSums(const uint16_t* const* codes, std::vector<int64_t>* sums, const int32_t* values,
+               std::size_t rows) {
+    int64_t* cells[kGroups];
+    const uint16_t* own[kGroups];
+    for (std::size_t g = 0; g < kGroups; g++) {
+        cells[g] = sums[g].data();
+        own[g] = codes[g];
+    }
+    for (std::size_t i = 0; i < rows; i++) {
+        const int64_t value = values[i];
+        for (std::size_t g = 0; g < kGroups; g++)
+            cells[g][own[g][i]] += value;
+    }
+}
+
+// -1 or 1 by the label, 0 where the margin is at least 1.
+void HingeGradients(const float* labels, const int32_t* scores, std::size_t rows, int32_t* gradients) {
+    constexpr int32_t kOne = 1 << kFixedBits;
+    for (std::size_t i = 0; i < rows; i++) {
+        const bool positive = labels[i] > 0.5F;
+        const int32_t up = scores[i] < kOne ? kClipSteps : 0;
+        const int32_t down = scores[i] > -kOne ? -kClipSteps : 0;
+        gradients[i] = positive ? up : down;
+    }
+}
+
+}  // namespace
+
+AdasspRows::AdasspRows(const Dataset& dataset, const AdasspDesign& design, const AdasspOptions& options,
+                       Simd simd, Interrupt& interrupt)
+    : dataset_(dataset),
+      design_(design),
+      loss_(options.loss),
+      binary_(options.task == Task::kBinary),
+      simd_(simd),
+      interrupt_(interrupt),
+      objective_(options.loss == LinearLoss::kLogistic ? Loss::kLogistic : Loss::kSquared,
+                 options.gradient_clip, options.loss == LinearLoss::kLogistic ? 0.25 : 1),
+      groups_(dataset, options.rounds >= kRoundsWorthGrouping, kGroupCells, interrupt),
+      group_tables_(groups_.groups()),
+      group_sums_(groups_.groups()),
+      scratch_(groups_.groups(), std::vector<uint16_t>(kBlockRows)),
+      codes_(groups_.groups()),
+      scores_(kBlockRows),
+      gradients_(kBlockRows),
+      hessians_(kBlockRows),
+      labels_(kBlockRows) {
+    for (std::size_t g = 0; g < groups_.groups(); g++)
+        group_tables_[g].resize(groups_.cells(g));
+    if (dataset.has_units())
+        FindWeights();
+}
+
+void AdasspRows::FindWeights() {
+    weights_.assign(dataset_.rows(), 0);
+    for (std::size_t unit = 0; unit < dataset_.units(); unit++) {
+        const std::size_t begin = dataset_.unit_begin()[unit];
+        const std::size_t size = dataset_.unit_begin()[unit + 1] - begin;
+        if (unit % (std::size_t{1} << 16) == 0)
+            interrupt_.Poll();
+        const std::size_t taken = std::min<std::size_t>(size, kUnitWeight);
+        for (std::size_t i = 0; i < taken; i++)
+            weights_[dataset_.unit_rows()[begin + i]] = static_cast<uint16_t>(kUnitWeight / taken);
+    }
+}
+
+std::vector<int64_t> AdasspRows::RawProducts() const {
+    const std::size_t p = design_.columns();
+    const std::size_t features = design_.features();
+    const std::size_t rows_per_poll = 1 + (std::size_t{1} << 20) / (features * features);
+    std::vector<int64_t> matrix(p * p, 0);
+    std::vector<AdasspDesign::Entry> row(features + 1);
+    row[features] = {static_cast<uint16_t>(design_.intercept()), static_cast<int16_t>(kDesignUnit)};
+    for (std::size_t r = 0; r < dataset_.rows(); r++) {
+        for (std::size_t f = 0; f < features; f++)
+            row[f] = design_.entries(f)[dataset_.Code(r, f)];
+        const int32_t weight = weights_.empty() ? kUnitWeight : weights_[r];
+        for (std::size_t a = 0; a <= features; a++) {
+            const int32_t left = row[a].value * weight;  // at most 2^16
+            int64_t* const line = &matrix[row[a].column * p];
+            for (std::size_t b = a; b <= features; b++)
+                line[row[b].column] += left * row[b].value;
+        }
+        if (r % rows_per_poll == 0)
+            interrupt_.Poll();
+    }
+    std::vector<int64_t> sums;
+    sums.reserve(design_.product_count());
+    for (const auto& product : design_.products())
+        sums.push_back(matrix[product.first * p + product.second]);
+    return sums;
+}
+
+void AdasspRows::Gradients(std::size_t block, const int32_t* scores, int32_t* gradients) {
+    const std::size_t rows = dataset_.block_rows(block);
+    const float* labels = dataset_.Labels(block);
+    if (loss_ == LinearLoss::kHinge)
+        return HingeGradients(labels, scores, rows, gradients);
+    if (loss_ == LinearLoss::kSquared && binary_) {
+        for (std::size_t i = 0; i < rows; i++)
+            labels_[i] = 2 * labels[i] - 1;
+        labels = labels_.data();
+    }
+    objective_.Evaluate(simd_, scores, labels, rows, gradients, hessians_.data());
+}
+
+void AdasspRows::SumGroups(std::size_t block, const int32_t* gradients) {
+    const std::size_t rows = dataset_.block_rows(block);
+    std::size_t g = 0;
+    for (; g + 4 <= groups_.groups(); g += 4)
+        AddToSums<4>(&codes_[g], &group_sums_[g], gradients, rows);
+    if (groups_.groups() - g == 3)
+        AddToSums<3>(&codes_[g], &group_sums_[g], gradients, rows);
+    else if (groups_.groups() - g == 2)
+        AddToSums<2>(&codes_[g], &group_sums_[g], gradients, rows);
+    else if (groups_.groups() - g == 1)
+        AddToSums<1>(&codes_[g], &group_sums_[g], gradients, rows);
+}
+
+std::vector<int64_t> AdasspRows::RawGradients(int32_t base, const std::vector<std::vector<int32_t>>& tables) {
+    for (std::size_t g = 0; g < groups_.groups(); g++) {
+        groups_.Expand(g, tables, group_tables_[g].data());
+        group_sums_[g].assign(groups_.cells(g), 0);
+    }
+    int64_t total = 0;
+    for (std::size_t block = 0; block < dataset_.blocks(); block++) {
+        const std::size_t rows = dataset_.block_rows(block);
+        std::fill(scores_.begin(), scores_.end(), base);
+        for (std::size_t g = 0; g < groups_.groups(); g++) {
+            codes_[g] = groups_.Codes(g, block, scratch_[g].data());
+            AddLookups(simd_, codes_[g], group_tables_[g].data(), rows, scores_.data());
+        }
+        Gradients(block, scores_.data(), gradients_.data());
+        if (!weights_.empty()) {
+            const uint16_t* const weights = &weights_[block * kBlockRows];
+            for (std::size_t i = 0; i < rows; i++)
+                gradients_[i] = gradients_[i] * weights[i] / kUnitWeight;  // below 2^27, and towards zero
+        }
+        for (std::size_t i = 0; i < rows; i++)
+            total += gradients_[i];
+        SumGroups(block, gradients_.data());
+        interrupt_.Poll();
+    }
+    std::vector<std::vector<int64_t>> code_sums(design_.features());
+    for (std::size_t f = 0; f < code_sums.size(); f++)
+        code_sums[f].assign(design_.entries(f).size(), 0);
+    for (std::size_t g = 0; g < groups_.groups(); g++)
+        groups_.Project(g, group_sums_[g].data(), &code_sums);
+    std::vector<int64_t> sums(design_.columns(), 0);
+    for (std::size_t f = 0; f < code_sums.size(); f++) {
+        for (std::size_t code = 0; code < code_sums[f].size(); code++) {
+            const AdasspDesign::Entry& entry = design_.entries(f)[code];
+            sums[entry.column] += code_sums[f][code] * entry.value;
+        }
+    }
+    sums[design_.intercept()] = total * kDesignUnit;
+    return sums;
+}
+
+}  // namespace dpboost

@@ -1,0 +1,62 @@
+// The rows of `adassp`: raw X'X, and raw X'g for the gradients of a linear model, as integers on a lattice.
+// Every row's part in them is an integer vector within the bounds of adassp_design.h, exactly; what is
+// returned is raw and leaves the learner only through mechanism/noisy_sum.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "base/simd.h"
+#include "dataset/dataset.h"
+#include "learner/linear/design.h"
+#include "learner/objective/objective.h"
+#include "learner/rows/code_groups.h"
+
+namespace dpboost {
+
+class AdasspRows {
+  public:
+    // Bytes per row of codes and weights.
+    static std::size_t BytesPerRow(std::size_t features, bool has_units) {
+        return features + sizeof(uint16_t) + (has_units ? sizeof(uint16_t) : 0);
+    }
+
+    // Rounds to come decide whether grouping codes pays. All references must outlive the rows.
+    AdasspRows(const Dataset& dataset, const AdasspDesign& design, const AdasspOptions& options, Simd simd,
+               Interrupt& interrupt);
+
+    // The entries design.products() of sum_r w_r x_r x_r'.
+    std::vector<int64_t> RawProducts() const;
+
+    // sum_r trunc(g_r w_r / W) x_r, g_r = the clipped negative gradient at score base + sum of tables, in
+    // units of clip / kClipSteps.
+    std::vector<int64_t> RawGradients(int32_t base, const std::vector<std::vector<int32_t>>& tables);
+
+    // Gradients of one block at the given scores, in lattice steps, without unit weights. Public for tests.
+    void Gradients(std::size_t block, const int32_t* scores, int32_t* gradients);
+
+  private:
+    void FindWeights();
+    void SumGroups(std::size_t block, const int32_t* gradients);
+
+    const Dataset& dataset_;
+    const AdasspDesign& design_;
+    const LinearLoss loss_;
+    const bool binary_;
+    const Simd simd_;
+    Interrupt& interrupt_;
+    const Objective objective_;
+    CodeGroups groups_;
+    std::vector<uint16_t> weights_;  // per row; empty without units: all kUnitWeight
+    // Of one round and block.
+    std::vector<std::vector<int32_t>> group_tables_;
+    std::vector<std::vector<int64_t>> group_sums_;
+    std::vector<std::vector<uint16_t>> scratch_;
+    std::vector<const uint16_t*> codes_;
+    std::vector<int32_t> scores_, gradients_, hessians_;
+    std::vector<float> labels_;
+};
+
+}  // namespace dpboost

@@ -1,0 +1,105 @@
+// Reading and writing our own tables. Every statement here runs as the extension's owner, in a restricted
+// security context, with search_path pinned, so that a caller needs no privileges on the tables and none of
+// his settings, operators or temporary objects can change what a statement means.
+#include "postgres/catalog/catalog.h"
+
+extern "C" {
+PG_FUNCTION_INFO_V1(dpboost_keep_ledger);
+}
+
+namespace dpboost {
+namespace {
+
+// A session's setting, for the length of a catalog scope.
+void PinSetting(const char* name, const char* value) {
+    set_config_option(name, value, PGC_SUSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
+SPIPlanPtr Prepare(const char* query, int count, const Oid* types) {
+    SPIPlanPtr plan = SPI_prepare(query, count, const_cast<Oid*>(types));
+    if (plan == nullptr)
+        elog(ERROR, "could not prepare a catalog statement: %s", SPI_result_code_string(SPI_result));
+    return plan;
+}
+
+void CheckResult(int result) {
+    if (result < 0)
+        elog(ERROR, "could not run a catalog statement: %s", SPI_result_code_string(result));
+}
+
+}  // namespace
+
+void CatalogBegin(CatalogScope* scope) {
+    const Oid owner = DpboostOwner();
+    GetUserIdAndSecContext(&scope->saved_user, &scope->saved_security);
+    SetUserIdAndSecContext(
+        owner, scope->saved_security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+    scope->guc_level = NewGUCNestLevel();
+    PinSetting("search_path", "pg_catalog, pg_temp");
+    PinSetting("row_security", "off");
+    PinSetting("transform_null_equals", "off");
+    if (SPI_connect() != SPI_OK_CONNECT)
+        elog(ERROR, "could not connect to SPI");
+}
+
+void CatalogEnd(CatalogScope* scope) {
+    SPI_finish();
+    AtEOXact_GUC(true, scope->guc_level);
+    SetUserIdAndSecContext(scope->saved_user, scope->saved_security);
+}
+
+uint64 CatalogRead(const char* query, int count, const Oid* types, const Datum* values, const char* nulls,
+                   uint64 limit) {
+    SPIPlanPtr plan = Prepare(query, count, types);
+    // A parallel query must keep to the snapshot that its leader took.
+    Snapshot snapshot = IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot();
+    CheckResult(SPI_execute_snapshot(plan, const_cast<Datum*>(values), nulls, snapshot, InvalidSnapshot, true,
+                                     false, static_cast<long>(limit)));
+    return SPI_processed;
+}
+
+uint64 CatalogWrite(const char* query, int count, const Oid* types, const Datum* values, const char* nulls) {
+    SPIPlanPtr plan = Prepare(query, count, types);
+    CheckResult(SPI_execute_plan(plan, const_cast<Datum*>(values), nulls, false, 0));
+    return SPI_processed;
+}
+
+Oid DpboostExtension() {
+    Oid extension = get_extension_oid("dpboost", true);
+    if (!OidIsValid(extension))
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("extension \"dpboost\" is not installed in this database"),
+                        errhint("Run CREATE EXTENSION dpboost.")));
+    return extension;
+}
+
+Oid DpboostOwner() {
+    const Oid extension = DpboostExtension();
+    Relation catalog = table_open(ExtensionRelationId, AccessShareLock);
+    ScanKeyData key;
+    ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(extension));
+    SysScanDesc scan = systable_beginscan(catalog, ExtensionOidIndexId, true, nullptr, 1, &key);
+    HeapTuple tuple = systable_getnext(scan);
+    Oid owner = HeapTupleIsValid(tuple) ? reinterpret_cast<Form_pg_extension>(GETSTRUCT(tuple))->extowner
+                                        : InvalidOid;
+    systable_endscan(scan);
+    table_close(catalog, AccessShareLock);
+    if (!OidIsValid(owner))
+        elog(ERROR, "could not find the owner of extension \"dpboost\"");
+    return owner;
+}
+
+char* RoleName(Oid role) {
+    return GetUserNameFromId(role, true);
+}
+
+}  // namespace dpboost
+
+// What was spent stays spent.
+Datum dpboost_keep_ledger(PG_FUNCTION_ARGS) {
+    if (!CALLED_AS_TRIGGER(fcinfo))
+        ereport(ERROR,
+                (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED), errmsg("not called by a trigger")));
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("the privacy ledger cannot be changed"),
+                    errdetail("What was released cannot be taken back.")));
+}

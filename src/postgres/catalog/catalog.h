@@ -1,0 +1,42 @@
+// Our own tables, read and written with the rights of the extension's owner and with nothing that the session
+// has set in the way: pinned search_path, qualified names, the newest committed state.
+#pragma once
+
+#include "postgres/boundary/pg.h"
+
+namespace dpboost {
+
+// What CatalogBegin changed, for CatalogEnd; an error undoes it as well, with the (sub)transaction.
+struct CatalogScope {
+    Oid saved_user;
+    int saved_security;
+    int guc_level;
+};
+
+// Switches to the extension's owner, pins search_path and the like, and connects SPI. Results of SPI live
+// until CatalogEnd; copy what must outlive it. Pairs do not nest.
+void CatalogBegin(CatalogScope* scope);
+void CatalogEnd(CatalogScope* scope);
+
+// Runs a statement with parameters. A read sees all that is committed at this moment plus what this
+// transaction did itself, whatever the isolation level (a model that the ledger worker has just committed is
+// found). Returns SPI_processed.
+uint64 CatalogRead(const char* query, int count, const Oid* types, const Datum* values, const char* nulls,
+                   uint64 limit);
+uint64 CatalogWrite(const char* query, int count, const Oid* types, const Datum* values, const char* nulls);
+
+// The extension's oid and owner. Raises 55000 when it is not installed here.
+Oid DpboostExtension();
+Oid DpboostOwner();
+
+// Types of columns that remember a relation or a role: by oid while it lives, and by name for dumps and after
+// it was dropped. Cast them to oid in SQL; 0 when there is no such object any more.
+Oid RelationRefType();
+Oid RoleRefType();
+Datum RelationRef(Oid relid, const char* schema_name, const char* relation_name);
+Datum RoleRef(Oid role, const char* role_name);
+
+// The role's name, or NULL when it is gone. Palloc'ed.
+char* RoleName(Oid role);
+
+}  // namespace dpboost

@@ -1,0 +1,130 @@
+// The types dpboost.relation_ref and dpboost.role_ref: a relation or a role by oid, with the name under which
+// it was remembered. They are written as the present name, so that a dump taken after a rename restores to
+// the right object, and read without failing when there is no such object: then only the name is kept, marked
+// with an exclamation mark, and no right follows from it.
+#include "postgres/boundary/pg.h"
+#include "postgres/catalog/catalog.h"
+
+extern "C" {
+PG_FUNCTION_INFO_V1(dpboost_relation_ref_in);
+PG_FUNCTION_INFO_V1(dpboost_relation_ref_out);
+PG_FUNCTION_INFO_V1(dpboost_relation_ref_oid);
+PG_FUNCTION_INFO_V1(dpboost_role_ref_in);
+PG_FUNCTION_INFO_V1(dpboost_role_ref_out);
+PG_FUNCTION_INFO_V1(dpboost_role_ref_oid);
+}
+
+namespace dpboost {
+namespace {
+
+constexpr char kGoneMark = '!';
+
+struct RelationRefData {
+    Oid relid;
+    NameData schema_name;
+    NameData relation_name;
+};
+static_assert(sizeof(RelationRefData) == 132, "INTERNALLENGTH in 10_catalog.sql");
+
+struct RoleRefData {
+    Oid role;
+    NameData role_name;
+};
+static_assert(sizeof(RoleRefData) == 68, "INTERNALLENGTH in 10_catalog.sql");
+
+RelationRefData* GetRelationRef(FunctionCallInfo fcinfo) {
+    return reinterpret_cast<RelationRefData*>(PG_GETARG_POINTER(0));
+}
+
+RoleRefData* GetRoleRef(FunctionCallInfo fcinfo) {
+    return reinterpret_cast<RoleRefData*>(PG_GETARG_POINTER(0));
+}
+
+Oid TypeInCatalog(const char* name) {
+    Oid schema = get_namespace_oid("dpboost", false);
+    Oid type =
+        GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name), ObjectIdGetDatum(schema));
+    if (!OidIsValid(type))
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("type \"dpboost.%s\" does not exist", name)));
+    return type;
+}
+
+}  // namespace
+
+Oid RelationRefType() {
+    return TypeInCatalog("relation_ref");
+}
+
+Oid RoleRefType() {
+    return TypeInCatalog("role_ref");
+}
+
+Datum RelationRef(Oid relid, const char* schema_name, const char* relation_name) {
+    auto* ref = static_cast<RelationRefData*>(palloc0(sizeof(RelationRefData)));
+    ref->relid = relid;
+    namestrcpy(&ref->schema_name, schema_name);
+    namestrcpy(&ref->relation_name, relation_name);
+    return PointerGetDatum(ref);
+}
+
+Datum RoleRef(Oid role, const char* role_name) {
+    auto* ref = static_cast<RoleRefData*>(palloc0(sizeof(RoleRefData)));
+    ref->role = role;
+    namestrcpy(&ref->role_name, role_name);
+    return PointerGetDatum(ref);
+}
+
+}  // namespace dpboost
+
+using namespace dpboost;
+
+Datum dpboost_relation_ref_in(PG_FUNCTION_ARGS) {
+    const char* input = PG_GETARG_CSTRING(0);
+    const bool gone = input[0] == kGoneMark;
+    List* names = textToQualifiedNameList(cstring_to_text(input + (gone ? 1 : 0)));
+    if (list_length(names) != 2)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                        errmsg("invalid input syntax for type dpboost.relation_ref: \"%s\"", input)));
+    RangeVar* name = makeRangeVarFromNameList(names);
+    Oid relid = gone ? InvalidOid : RangeVarGetRelid(name, NoLock, true);
+    PG_RETURN_DATUM(RelationRef(relid, name->schemaname, name->relname));
+}
+
+Datum dpboost_relation_ref_out(PG_FUNCTION_ARGS) {
+    const RelationRefData* ref = GetRelationRef(fcinfo);
+    char* name = OidIsValid(ref->relid) ? get_rel_name(ref->relid) : nullptr;
+    char* schema = name ? get_namespace_name(get_rel_namespace(ref->relid)) : nullptr;
+    if (schema)
+        PG_RETURN_CSTRING(quote_qualified_identifier(schema, name));
+    PG_RETURN_CSTRING(
+        psprintf("%c%s", kGoneMark,
+                 quote_qualified_identifier(NameStr(ref->schema_name), NameStr(ref->relation_name))));
+}
+
+Datum dpboost_relation_ref_oid(PG_FUNCTION_ARGS) {
+    PG_RETURN_OID(GetRelationRef(fcinfo)->relid);
+}
+
+Datum dpboost_role_ref_in(PG_FUNCTION_ARGS) {
+    const char* input = PG_GETARG_CSTRING(0);
+    const bool gone = input[0] == kGoneMark;
+    List* names = textToQualifiedNameList(cstring_to_text(input + (gone ? 1 : 0)));
+    if (list_length(names) != 1)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                        errmsg("invalid input syntax for type dpboost.role_ref: \"%s\"", input)));
+    const char* name = strVal(linitial(names));
+    PG_RETURN_DATUM(RoleRef(gone ? InvalidOid : get_role_oid(name, true), name));
+}
+
+Datum dpboost_role_ref_out(PG_FUNCTION_ARGS) {
+    const RoleRefData* ref = GetRoleRef(fcinfo);
+    const char* name = OidIsValid(ref->role) ? RoleName(ref->role) : nullptr;
+    if (name)
+        PG_RETURN_CSTRING(pstrdup(quote_identifier(name)));
+    PG_RETURN_CSTRING(psprintf("%c%s", kGoneMark, quote_identifier(NameStr(ref->role_name))));
+}
+
+Datum dpboost_role_ref_oid(PG_FUNCTION_ARGS) {
+    PG_RETURN_OID(GetRoleRef(fcinfo)->role);
+}

@@ -1,0 +1,52 @@
+// Which relations a training reads: the one that was named, the tables behind a view, the parents and
+// children of a partition. Every one of them is charged where a budget is set, so that no detour reads a
+// protected table for free. Looks at the schema only, never at rows.
+#pragma once
+
+#include "postgres/boundary/pg.h"
+
+namespace dpboost {
+
+// How a relation comes to be read.
+enum class ReadAs : int32 {
+    kDirect = 0,  // named by the query, or by a view in it
+    kParent = 1,  // one of its partitions (or inheritance children) is read
+    kChild = 2,   // it is a partition (or inheritance child) of one that is read
+};
+
+struct ReadRelation {
+    Oid relid;
+    Oid owner;
+    char schema_name[NAMEDATALEN];
+    char relation_name[NAMEDATALEN];
+    ReadAs read_as;
+    bool temporary;  // of this session: cannot be protected, and is not remembered by the ledger
+};
+
+// In the memory context that was current when it was made. items[0] is the relation that was asked for.
+struct RelationSet {
+    int count;
+    ReadRelation items[FLEXIBLE_ARRAY_MEMBER];
+};
+
+// The relation itself and all that reading it reads. Raises 42809 for what has no rows (an index, a
+// sequence, a composite type).
+RelationSet* RelationsBehind(Oid relid);
+
+// The same for a query that runs: pass EState::es_range_table, in which PostgreSQL has already listed views,
+// CTEs, subqueries and partitions.
+RelationSet* RelationsOfRangeTable(List* range_table);
+
+// "table", "view", "materialized view" or "foreign table".
+const char* RelationKindName(Oid relid);
+
+// The role that owns a relation, 0 if it was dropped meanwhile.
+Oid RelationOwner(Oid relid);
+
+// The relations whose partition or inheritance child it is, at any distance.
+RelationSet* AncestorsOf(Oid relid);
+
+// `table "visits"`, `view "v"`: how a message names a relation. Palloc'ed.
+char* DescribeRelation(Oid relid);
+
+}  // namespace dpboost

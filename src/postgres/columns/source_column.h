@@ -1,0 +1,37 @@
+// A column of a training or a prediction as the schema or the call shows it: its name, its type, and where it
+// comes from, which leads to what is public about it. Plain data, made before any row is read.
+#pragma once
+
+#include "postgres/boundary/pg.h"
+#include "postgres/columns/row_reader.h"
+
+namespace dpboost {
+
+struct SourceColumn {
+    const char* name;
+    Oid type;
+    ValueKind kind;
+    Oid relid;          // of the table or view it is a column of; InvalidOid for a computed value
+    AttrNumber attnum;  // in that relation
+};
+
+// How a call passes its features.
+enum class FeatureShape : uint8_t { kColumns, kArray, kRow };
+
+// Raises 42804, naming the column, unless values of its type can be used; else fills in the kind. `role` is
+// "feature" or "target".
+void CheckColumnType(SourceColumn* column, const char* role);
+
+// The columns of a row type, without dropped ones. fields[i] is the position (from 0) of columns[i] in the
+// row. Types are not checked yet.
+struct SourceColumns {
+    int count;
+    SourceColumn* columns;
+    int* fields;
+};
+SourceColumns ColumnsOfRowType(TupleDesc descriptor, Oid relid);
+
+// `count` columns f1, f2, ... of one type.
+SourceColumns NumberedColumns(int count, Oid type);
+
+}  // namespace dpboost

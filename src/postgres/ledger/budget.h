@@ -1,0 +1,94 @@
+// The budgets that a training must respect: the caps of the relations it reads and the allowances of the
+// roles that the caller acts for. What is read here, before any row, makes a hopeless training fail fast and
+// tells the Plan how much noise each budget asks for; the binding check is the ledger worker's.
+#pragma once
+
+#include "postgres/boundary/pg.h"
+#include "postgres/catalog/relations.h"
+
+namespace dpboost {
+
+// Why a caller may train on a relation, and with whose rights its rows are then read.
+enum class TrainRight : int32 {
+    kSelect = 1,  // the caller may SELECT: read as the caller, so that row security and views hold as usual
+    kBudget = 2,  // the caller (or a role whose privileges he has) has an allowance: read as the owner
+};
+
+// One budget with what was spent of it. `role_name` is empty for the relation's cap.
+struct BudgetState {
+    Oid relid;
+    Oid role;  // 0 for a cap
+    char relation_name[NAMEDATALEN];
+    char relation_kind[24];  // "table", "view", ...: for messages
+    char role_name[NAMEDATALEN];
+    double epsilon;
+    double delta;
+    uint32 order;                  // the Renyi order that was fixed when the limit was set
+    double spent;                  // Renyi divergence at that order, rounded up
+    double max_epsilon_per_train;  // infinity: none
+    int64 releases;
+    char privacy_unit[NAMEDATALEN];  // of a cap; empty: rows
+};
+
+struct BudgetList {
+    int count;
+    BudgetState items[FLEXIBLE_ARRAY_MEMBER];
+};
+
+constexpr double kMaxDelta = 1e-3;
+
+// Whether `caller` may train on these columns (attribute numbers; none: on the relation as such). An
+// allowance is preferred over SELECT, because it reads all rows and is what its owner decided. Raises 42501
+// if neither is there.
+TrainRight CheckMayTrain(Oid caller, Oid relid, const AttrNumber* columns, int column_count);
+
+// Every cap and allowance that a release by `caller` over these relations would be charged to, as last
+// committed (also in a REPEATABLE READ transaction) plus what this transaction did itself.
+BudgetList* LoadBudgets(Oid caller, const RelationSet* relations);
+
+// Every cap and allowance on the relations, whoever spends them.
+BudgetList* LoadAllBudgets(const RelationSet* relations);
+
+// The distinct plans that were charged to a budget, with how often each was.
+struct CountedPlan {
+    const char* bytes;
+    size_t size;
+    int64 count;
+};
+struct CountedPlans {
+    int count;
+    CountedPlan items[FLEXIBLE_ARRAY_MEMBER];
+};
+
+// At most limit + 1 of them, of a budget on the only member of `relations`.
+CountedPlans* LoadCountedPlans(const RelationSet* relations, const BudgetState* state, int limit);
+
+// Raises 53400 if one of the budgets allows less per training.
+void CheckPerTrainLimit(const BudgetList* budgets, double epsilon, double delta);
+
+// The column whose equal values are one person, or nullptr: rows are persons. Taken from the relation that
+// was named in the call (0 for a query), else from the relations it reads, which then must agree on a name.
+// Raises 0A000 if they do not, and 55000 when the named relation has no such column. Palloc'ed.
+char* PrivacyUnit(const RelationSet* relations, Oid named = InvalidOid);
+
+// The first cap that is not served by a training which takes `unit` (nullptr: rows) for persons, or nullptr.
+// A unit declared for `main` itself stands for those of the relations behind it: its owner vouches for it.
+const BudgetState* UnmetUnit(const BudgetList* budgets, Oid main, const char* unit);
+
+// Whether what one role releases counts as released by the other: itself, or one whose privileges it has. A
+// superuser has all privileges, but stands only for himself.
+bool ActsFor(Oid caller, Oid role);
+
+// Whether any of the relations has a cap or an allowance; on such "options.bounds" may only narrow.
+bool IsGoverned(const RelationSet* relations);
+
+// Who: `role "ana" on table "visits"` or `table "visits"`, as in `privacy budget of ... is exhausted`; the
+// name to give to a BudgetConstraint. Palloc'ed.
+char* DescribeBudget(const BudgetState* budget);
+
+// The value of the key `remaining` in the result of dpboost_train and dpboost_estimate, as text of a json
+// array: [{"table": "visits", "role": "ana", "share": 0.75, "epsilon": 0.61, "delta": 1e-06}, ...], role null
+// for a cap. With a serialised plan: what would remain after it. Palloc'ed.
+char* RemainingAsJson(const BudgetList* budgets, const char* plan_bytes, size_t plan_size);
+
+}  // namespace dpboost

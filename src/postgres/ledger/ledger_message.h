@@ -1,0 +1,82 @@
+// What the backend of a training and the ledger worker say to each other, in one segment of dynamic shared
+// memory: the request, the answer, and a state that decides a race in favour of exactly one outcome. Plain
+// data only.
+#pragma once
+
+#include "postgres/boundary/pg.h"
+#include "postgres/catalog/relations.h"
+#include "postgres/ledger/budget.h"
+#include "postgres/ledger/ledger.h"
+
+namespace dpboost {
+
+// The worker commits only if it turns kPending into kCommitting, and the backend gives up only if it turns
+// kPending into kAbandoned: one of them wins, and after kAbandoned nothing is ever committed.
+enum LedgerState : uint32 {
+    kLedgerPending,
+    kLedgerCommitting,
+    kLedgerDone,
+    kLedgerFailed,
+    kLedgerAbandoned,
+};
+
+// More budgets than this are all checked, but only these are reported back.
+constexpr int kMaxReportedBudgets = 64;
+constexpr uint32 kLedgerMagic = 0x64706c67;
+
+// A piece of the segment behind the message.
+struct LedgerPiece {
+    size_t offset;
+    size_t size;
+};
+
+struct LedgerAnswer {
+    int64 release_id;
+    int64 model_id;
+    int32 version;
+    int32 budget_count;
+    BudgetState budgets[kMaxReportedBudgets];
+    int sqlstate;
+    char message[1024];
+    char detail[1024];
+    char hint[1024];
+};
+
+struct LedgerMessage {
+    uint32 magic;
+    pg_atomic_uint32 state;
+    size_t segment_size;
+    Oid database;
+    Latch* backend_latch;
+    int lock_timeout_ms;
+
+    Oid caller;
+    char caller_name[NAMEDATALEN];
+    TrainRight right;
+    bool has_privacy_unit;
+    LedgerPiece model_name;  // texts end with a zero byte, which is counted
+    LedgerPiece method;
+    LedgerPiece task;
+    LedgerPiece options;
+    LedgerPiece features;
+    LedgerPiece privacy_unit;
+    LedgerPiece model;
+    LedgerPiece plan;
+    LedgerPiece relations;  // a RelationSet
+
+    LedgerAnswer answer;
+};
+
+inline const char* PieceOf(const LedgerMessage* message, const LedgerPiece& piece) {
+    return reinterpret_cast<const char*>(message) + piece.offset;
+}
+
+// The texts that the worker sends back in an error, cut where a character ends.
+inline void CopyClipped(char* to, size_t size, const char* from) {
+    int length =
+        from == nullptr ? 0 : pg_mbcliplen(from, static_cast<int>(strlen(from)), static_cast<int>(size) - 1);
+    memcpy(to, from == nullptr ? "" : from, length);
+    to[length] = '\0';
+}
+
+}  // namespace dpboost

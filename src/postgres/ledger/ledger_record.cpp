@@ -1,0 +1,189 @@
+// Writes a release into the catalog. A relation that was read is charged under all its identities, and so is
+// every role that the caller acted for: what one of them releases, all of them have released.
+#include "postgres/ledger/ledger_record.h"
+
+#include "postgres/catalog/catalog.h"
+#include "postgres/catalog/identity.h"
+#include "privacy/accountant/rdp.h"
+
+namespace dpboost {
+namespace {
+
+static_assert(sizeof(LedgerPlan::rho) / sizeof(double) == kOrderCount, "one value per order");
+
+int64 ReturnedId() {
+    bool is_null;
+    return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
+}
+
+Datum NameDatum(const char* text) {
+    auto* name = static_cast<NameData*>(palloc0(sizeof(NameData)));
+    namestrcpy(name, text);
+    return NameGetDatum(name);
+}
+
+Datum ByteaDatum(const char* bytes, size_t size) {
+    auto* value = static_cast<bytea*>(palloc(size + VARHDRSZ));
+    SET_VARSIZE(value, size + VARHDRSZ);
+    memcpy(VARDATA(value), bytes, size);
+    return PointerGetDatum(value);
+}
+
+Datum CurveDatum(const LedgerPlan* plan) {
+    Datum values[kOrderCount];
+    for (size_t i = 0; i < kOrderCount; ++i)
+        values[i] = Float8GetDatum(plan->rho[i]);
+    return PointerGetDatum(
+        construct_array(values, kOrderCount, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+// The names of what was read, for people.
+Datum RelationNames(const RelationSet* relations) {
+    auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * (relations->count + 1)));
+    int count = 0;
+    for (int i = 0; i < relations->count; ++i) {
+        const ReadRelation* relation = &relations->items[i];
+        if (relation->read_as == ReadAs::kDirect)
+            values[count++] = CStringGetTextDatum(
+                quote_qualified_identifier(relation->schema_name, relation->relation_name));
+    }
+    return PointerGetDatum(construct_array(values, count, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+// A version is never used again, also not after its model was dropped: the ledger remembers.
+int32 NextVersion(const char* model_name) {
+    const Oid types[] = {TEXTOID};
+    const Datum values[] = {CStringGetTextDatum(model_name)};
+    CatalogRead("SELECT coalesce(max(version), 0) + 1 FROM dpboost.ledger WHERE model = $1", 1, types, values,
+                nullptr, 1);
+    bool is_null;
+    return DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
+}
+
+int64 WriteLedger(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
+                  int32 version) {
+    const Oid types[] = {RoleRefType(), NAMEOID, TEXTOID,      INT4OID,  TEXTOID,        TEXTOID,  FLOAT8OID,
+                         FLOAT8OID,     NAMEOID, TEXTARRAYOID, BYTEAOID, FLOAT8ARRAYOID, FLOAT8OID};
+    const Datum values[] = {RoleRef(message->caller, message->caller_name),
+                            NameDatum(message->caller_name),
+                            CStringGetTextDatum(PieceOf(message, message->model_name)),
+                            Int32GetDatum(version),
+                            CStringGetTextDatum(PieceOf(message, message->method)),
+                            CStringGetTextDatum(PieceOf(message, message->task)),
+                            Float8GetDatum(plan->epsilon),
+                            Float8GetDatum(plan->delta),
+                            NameDatum(PieceOf(message, message->privacy_unit)),
+                            RelationNames(relations),
+                            ByteaDatum(PieceOf(message, message->plan), message->plan.size),
+                            CurveDatum(plan),
+                            Float8GetDatum(plan->pure_epsilon)};
+    char nulls[] = "             ";
+    if (!message->has_privacy_unit)
+        nulls[8] = 'n';
+    CatalogWrite(
+        "INSERT INTO dpboost.ledger (role, role_name, model, version, method, task, epsilon, delta, "
+        "privacy_unit,"
+        " relations, plan, curve, pure_epsilon)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING release_id",
+        13, types, values, nulls);
+    return ReturnedId();
+}
+
+// The caller, and every role with an allowance on one of the relations (a revoked one counts as well) that
+// the caller acts for. As a list of oids.
+List* ChargedRoles(Oid caller, const RelationSet* relations) {
+    List* roles = list_make1_oid(caller);
+    auto* relids = static_cast<Datum*>(palloc(sizeof(Datum) * (relations->count + 1)));
+    for (int i = 0; i < relations->count; ++i)
+        relids[i] = ObjectIdGetDatum(relations->items[i].relid);
+    const Oid types[] = {OIDARRAYOID};
+    const Datum values[] = {
+        PointerGetDatum(construct_array(relids, relations->count, OIDOID, sizeof(Oid), true, TYPALIGN_INT))};
+    const uint64 rows =
+        CatalogRead("SELECT DISTINCT grantee::oid FROM dpboost.allowance WHERE relation::oid = ANY ($1)", 1,
+                    types, values, nullptr, 0);
+    for (uint64 row = 0; row < rows; ++row) {
+        bool is_null;
+        const Oid role =
+            DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1, &is_null));
+        if (OidIsValid(role) && RoleName(role) != nullptr && ActsFor(caller, role))
+            roles = list_append_unique_oid(roles, role);
+    }
+    return roles;
+}
+
+void WriteCharge(int64 release_id, ArrayType* ids, Oid role, const char* role_name, bool direct) {
+    const Oid types[] = {INT8OID, INT8ARRAYOID, RoleRefType(), NAMEOID, BOOLOID};
+    const Datum values[] = {Int64GetDatum(release_id), PointerGetDatum(ids), RoleRef(role, role_name),
+                            NameDatum(role_name), BoolGetDatum(direct)};
+    CatalogWrite(
+        "INSERT INTO dpboost.charge (release_id, relation_id, role, role_name, direct)"
+        " SELECT $1, id, $3, $4, $5 FROM unnest($2) AS id",
+        5, types, values, nullptr);
+}
+
+// A child is charged by itself only if it is known; else its parent's charge counts for it.
+void WriteCharges(const LedgerMessage* message, int64 release_id, const RelationSet* relations) {
+    Identities* identities = ResolveIdentities(relations, CurrentMemoryContext);
+    List* roles = ChargedRoles(message->caller, relations);
+    for (int i = 0; i < relations->count; ++i) {
+        const ReadRelation* relation = &relations->items[i];
+        if (relation->temporary || (relation->read_as == ReadAs::kChild && identities->of[i] == nullptr))
+            continue;
+        ArrayType* ids = RememberRelation(relation, identities->of[i]);
+        ListCell* cell;
+        foreach (cell, roles) {
+            const Oid role = lfirst_oid(cell);
+            const char* name = role == message->caller ? message->caller_name : RoleName(role);
+            WriteCharge(release_id, ids, role, name, relation->read_as == ReadAs::kDirect);
+        }
+    }
+}
+
+// A new version belongs to the owner of the earlier ones; a new model to the caller.
+int64 WriteModel(const LedgerMessage* message, const LedgerPlan* plan, Oid owner, int64 release_id,
+                 int32 version) {
+    const char* owner_name = OidIsValid(owner) ? RoleName(owner) : nullptr;
+    const bool has_owner = owner_name != nullptr;
+    const Oid types[] = {TEXTOID,   INT4OID,   RoleRefType(), INT8OID, TEXTOID, TEXTOID,
+                         FLOAT8OID, FLOAT8OID, TEXTOID,       TEXTOID, BYTEAOID};
+    const Datum values[] = {
+        CStringGetTextDatum(PieceOf(message, message->model_name)),
+        Int32GetDatum(version),
+        has_owner ? RoleRef(owner, owner_name) : RoleRef(message->caller, message->caller_name),
+        Int64GetDatum(release_id),
+        CStringGetTextDatum(PieceOf(message, message->method)),
+        CStringGetTextDatum(PieceOf(message, message->task)),
+        Float8GetDatum(plan->epsilon),
+        Float8GetDatum(plan->delta),
+        CStringGetTextDatum(PieceOf(message, message->options)),
+        CStringGetTextDatum(PieceOf(message, message->features)),
+        ByteaDatum(PieceOf(message, message->model), message->model.size)};
+    CatalogWrite(
+        "INSERT INTO dpboost.model (name, version, owner, release_id, method, task, epsilon, delta, options,"
+        " features, content) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10::jsonb, $11)"
+        " RETURNING model_id",
+        11, types, values, nullptr);
+    const int64 model_id = ReturnedId();
+    if (!OidIsValid(owner))  // a free name: what was shared under it before is not meant
+        CatalogWrite("DELETE FROM dpboost.model_grant WHERE model = $1", 1, types, values, nullptr);
+    return model_id;
+}
+
+}  // namespace
+
+void WriteRecord(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
+                 LedgerRecord* record) {
+    const char* model_name = PieceOf(message, message->model_name);
+    CatalogScope scope;
+    Oid owner;
+    CatalogBegin(&scope);
+    CheckModelOwner(message->caller, model_name, &owner);
+    record->version = NextVersion(model_name);
+    record->release_id = WriteLedger(message, plan, relations, record->version);
+    WriteCharges(message, record->release_id, relations);
+    record->model_id = WriteModel(message, plan, owner, record->release_id, record->version);
+    CatalogEnd(&scope);
+}
+
+}  // namespace dpboost

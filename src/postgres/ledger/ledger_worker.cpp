@@ -1,0 +1,230 @@
+// The ledger worker: a background process with a transaction of its own, started for one release. It is the
+// only writer of ledger and models. Under a lock that makes charges follow one another it counts what was
+// spent, refuses what does not fit, writes charge and model, and commits both or nothing.
+#include "postgres/boundary/boundary.h"
+#include "postgres/catalog/catalog.h"
+#include "postgres/ledger/budget.h"
+#include "postgres/ledger/ledger_message.h"
+#include "postgres/ledger/ledger_record.h"
+#include "privacy/budget.h"
+#include "privacy/cost.h"
+
+extern "C" {
+PGDLLEXPORT void dpboost_ledger_worker(Datum main_arg);
+}
+
+namespace dpboost {
+namespace {
+
+constexpr int kLockedTimeoutMs = 1000;  // for any other lock while the ledger's is held
+
+bool IsWhole(const LedgerMessage* message, size_t mapped_size) {
+    const LedgerPiece pieces[] = {message->model_name, message->method,   message->task,
+                                  message->options,    message->features, message->privacy_unit,
+                                  message->model,      message->plan,     message->relations};
+    if (message->magic != kLedgerMagic || message->segment_size > mapped_size)
+        return false;
+    for (const LedgerPiece& piece : pieces) {
+        if (piece.offset < sizeof(LedgerMessage) || piece.offset > message->segment_size ||
+            piece.size > message->segment_size - piece.offset)
+            return false;
+    }
+    return true;
+}
+
+void SetLockTimeout(int milliseconds) {
+    char timeout[32];
+    snprintf(timeout, sizeof timeout, "%d", milliseconds);
+    SetConfigOption("lock_timeout", timeout, PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+// Nothing that a database or a role has as its default may weaken the commit or change a statement's meaning.
+void PinSettings(const LedgerMessage* message) {
+    const struct {
+        const char* name;
+        const char* value;
+    } settings[] = {{"search_path", "pg_catalog, pg_temp"},
+                    {"default_transaction_read_only", "off"},
+                    {"default_transaction_isolation", "read committed"},
+                    {"default_transaction_deferrable", "off"},
+                    {"session_replication_role", "origin"},
+                    {"row_security", "off"},
+                    {"exit_on_error", "off"},
+                    {"jit", "off"},
+                    {"max_parallel_workers_per_gather", "0"}};
+    for (const auto& setting : settings)
+        SetConfigOption(setting.name, setting.value, PGC_SUSET, PGC_S_OVERRIDE);
+    if (synchronous_commit < SYNCHRONOUS_COMMIT_REMOTE_FLUSH)
+        SetConfigOption("synchronous_commit", "on", PGC_SUSET, PGC_S_OVERRIDE);
+    SetLockTimeout(message->lock_timeout_ms);
+}
+
+// From here on until the commit nobody else charges in this database, so from here on nothing may wait long:
+// whatever the caller was willing to wait, the others are not.
+void LockLedger(const LedgerMessage* message) {
+    if (!OidIsValid(get_extension_oid("dpboost", true)))
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("cannot train in the transaction that creates the extension"),
+                        errdetail("The privacy ledger sees the extension only after it was committed."),
+                        errhint("Commit, then train.")));
+    LockRelationOid(get_relname_relid("charge_lock", get_namespace_oid("dpboost", false)), ExclusiveLock);
+    SetLockTimeout(Min(message->lock_timeout_ms, kLockedTimeoutMs));
+    DpboostExtension();
+}
+
+void ReadPlan(const LedgerMessage* message, LedgerPlan* plan) {
+    const char* bytes = PieceOf(message, message->plan);
+    CallCore([&] {
+        const Release release = Release::Parse(std::string_view(bytes, message->plan.size));
+        plan->epsilon = release.epsilon;
+        plan->delta = release.delta;
+        plan->pure_epsilon = release.curve.pure_epsilon;
+        std::copy(release.curve.rho.begin(), release.curve.rho.end(), plan->rho);
+    });
+}
+
+// What the caller's backend relied on must still be so: the owner may have changed it meanwhile.
+void CheckStillAllowed(const LedgerMessage* message, const RelationSet* relations,
+                       const BudgetList* budgets) {
+    const Oid main = relations->count > 0 ? relations->items[0].relid : InvalidOid;
+    const char* unit = message->has_privacy_unit ? PieceOf(message, message->privacy_unit) : nullptr;
+    bool has_allowance = false;
+    for (int i = 0; i < budgets->count; ++i)
+        has_allowance |= OidIsValid(budgets->items[i].role) && budgets->items[i].relid == main;
+    const BudgetState* unmet = UnmetUnit(budgets, main, unit);
+    if (unmet != nullptr)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("%s \"%s\" protects all rows of one \"%s\" together", unmet->relation_kind,
+                               unmet->relation_name, unmet->privacy_unit),
+                        errdetail("The training took another column or each single row for a person."),
+                        errhint("Train again.")));
+    if (message->right == TrainRight::kBudget && !has_allowance)
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                        errmsg("role \"%s\" has no privacy budget on \"%s\" any more", message->caller_name,
+                               relations->count > 0 ? relations->items[0].relation_name : "")));
+}
+
+// Every budget must have room; on return they hold what is spent after the charge.
+void Charge(const LedgerPlan* plan, BudgetList* budgets) {
+    for (int i = 0; i < budgets->count; ++i) {
+        BudgetState* state = &budgets->items[i];
+        bool fits = false;
+        double left = 0;
+        CallCore([&] {
+            RdpCurve curve;
+            std::copy(std::begin(plan->rho), std::end(plan->rho), curve.rho.begin());
+            curve.pure_epsilon = plan->pure_epsilon;
+            const Budget budget = Budget::Restore(state->epsilon, state->delta, state->order, state->spent);
+            fits = budget.Fits(curve);
+            left = budget.Remaining().epsilon;
+            if (fits)
+                state->spent += curve.At(state->order);
+        });
+        if (!fits)
+            ereport(ERROR,
+                    (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+                     errmsg("privacy budget of %s is exhausted", DescribeBudget(state)),
+                     errdetail("The training needs epsilon %.4g, and %.4g is left.", plan->epsilon, left),
+                     errhint("Lower epsilon, or ask the table's owner to raise the limit.")));
+        state->releases++;
+    }
+}
+
+void Answer(LedgerMessage* message, const BudgetList* budgets, const LedgerRecord& record) {
+    LedgerAnswer* answer = &message->answer;
+    answer->release_id = record.release_id;
+    answer->model_id = record.model_id;
+    answer->version = record.version;
+    answer->budget_count = Min(budgets->count, kMaxReportedBudgets);
+    memcpy(answer->budgets, budgets->items, answer->budget_count * sizeof(BudgetState));
+}
+
+// The whole transaction up to its commit.
+void PrepareRelease(LedgerMessage* message) {
+    const auto* relations = reinterpret_cast<const RelationSet*>(PieceOf(message, message->relations));
+    LockLedger(message);
+    PushActiveSnapshot(GetTransactionSnapshot());
+    LedgerPlan plan;
+    ReadPlan(message, &plan);
+    BudgetList* budgets = LoadBudgets(message->caller, relations);
+    CheckStillAllowed(message, relations, budgets);
+    CheckPerTrainLimit(budgets, plan.epsilon, plan.delta);
+    Charge(&plan, budgets);
+    LedgerRecord record;
+    WriteRecord(message, &plan, relations, &record);
+    Answer(message, budgets, record);
+    PopActiveSnapshot();
+}
+
+// Commits if the caller still waits. After this either all is committed or nothing ever will be.
+void CommitOrAbort(LedgerMessage* message) {
+    uint32 expected = kLedgerPending;
+    if (!pg_atomic_compare_exchange_u32(&message->state, &expected, kLedgerCommitting)) {
+        AbortCurrentTransaction();
+        return;
+    }
+    CommitTransactionCommand();
+    pg_write_barrier();
+    pg_atomic_write_u32(&message->state, kLedgerDone);
+}
+
+// The transaction was aborted: the caller gets the reason.
+void AnswerError(LedgerMessage* message, const ErrorData* error) {
+    LedgerAnswer* answer = &message->answer;
+    const bool locked = error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
+    answer->sqlstate = error->sqlerrcode;
+    CopyClipped(answer->message, sizeof answer->message,
+                locked ? "could not lock the privacy ledger" : error->message);
+    CopyClipped(answer->detail, sizeof answer->detail,
+                locked ? "Nothing was charged and nothing was released." : error->detail);
+    CopyClipped(answer->hint, sizeof answer->hint,
+                locked ? "Try again, outside a transaction that locks dpboost's tables." : error->hint);
+    pg_write_barrier();
+    pg_atomic_write_u32(&message->state, kLedgerFailed);
+}
+
+void Serve(LedgerMessage* message) {
+    PG_TRY();
+    {
+        StartTransactionCommand();
+        pgstat_report_activity(STATE_RUNNING, "charging the privacy budget");
+        PrepareRelease(message);
+        CommitOrAbort(message);
+    }
+    PG_CATCH();
+    {
+        HOLD_INTERRUPTS();
+        MemoryContextSwitchTo(TopMemoryContext);
+        ErrorData* error = CopyErrorData();
+        AbortCurrentTransaction();
+        FlushErrorState();
+        AnswerError(message, error);
+        RESUME_INTERRUPTS();
+    }
+    PG_END_TRY();
+}
+
+}  // namespace
+}  // namespace dpboost
+
+// The entry point. Only the postmaster calls it, for a worker that CommitRelease has registered; it has no
+// SQL function and no function info record, so it cannot be called from SQL.
+void dpboost_ledger_worker(Datum main_arg) {
+    using namespace dpboost;
+    if (MyBgworkerEntry == nullptr)
+        elog(ERROR, "not a background worker");
+    pqsignal(SIGTERM, die);
+    BackgroundWorkerUnblockSignals();
+    dsm_segment* segment = dsm_attach(DatumGetUInt32(main_arg));
+    if (segment == nullptr)
+        proc_exit(0);  // the caller gave up already
+    auto* message = static_cast<LedgerMessage*>(dsm_segment_address(segment));
+    if (!IsWhole(message, dsm_segment_map_length(segment)))
+        elog(ERROR, "the request to the privacy ledger is damaged");
+    BackgroundWorkerInitializeConnectionByOid(message->database, InvalidOid, 0);
+    PinSettings(message);
+    Serve(message);
+    SetLatch(message->backend_latch);
+    dsm_detach(segment);
+    proc_exit(0);
+}

@@ -1,0 +1,246 @@
+// What a table's owner says: dpboost_protect, dpboost_unprotect, dpboost_set_budget, dpboost_revoke_budget.
+// They change limits and rights in the caller's transaction; what was spent is the ledger's and out of their
+// reach. The role that calls must own the relation or be a superuser.
+#include "postgres/ledger/protect.h"
+
+#include "postgres/boundary/boundary.h"
+#include "postgres/catalog/catalog.h"
+#include "postgres/catalog/identity.h"
+#include "postgres/ledger/budget.h"
+#include "privacy/budget.h"
+
+extern "C" {
+PG_FUNCTION_INFO_V1(dpboost_protect);
+PG_FUNCTION_INFO_V1(dpboost_unprotect);
+PG_FUNCTION_INFO_V1(dpboost_set_budget);
+PG_FUNCTION_INFO_V1(dpboost_revoke_budget);
+}
+
+namespace dpboost {
+namespace {
+
+// A limit as the functions take it.
+struct BudgetLimit {
+    double epsilon;
+    double delta;
+    uint32 order;
+};
+
+void CheckNotNull(FunctionCallInfo fcinfo, int argument, const char* name) {
+    if (PG_ARGISNULL(argument))
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("\"%s\" must not be NULL", name)));
+}
+
+void CheckOwner(Oid relid, Oid caller) {
+    const char kind = get_rel_relkind(relid);
+    if (kind == '\0')
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relid)));
+    if (!OwnsRelation(relid, caller))
+        aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(kind), get_rel_name(relid));
+}
+
+// The order is fixed now, for as long as the limit stands.
+BudgetLimit CheckLimit(double epsilon, double delta) {
+    BudgetLimit limit = {epsilon, delta, 0};
+    if (!(epsilon > 0) || std::isinf(epsilon))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("epsilon must be positive and finite, not %g", epsilon)));
+    if (!(delta >= 0 && delta <= kMaxDelta))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("delta must be between 0 and %g, not %g", kMaxDelta, delta),
+                        errhint("Delta should be well below one over the number of persons, such as 1e-6.")));
+    CallCore([&] { limit.order = Budget(epsilon, delta).order(); });
+    return limit;
+}
+
+Datum CallerRef(Oid caller) {
+    return RoleRef(caller, GetUserNameFromId(caller, false));
+}
+
+// Inside a catalog scope: the identities of the relation, of which a new one gets its first.
+ArrayType* RememberedIdentities(const ReadRelation* relation) {
+    auto* set = static_cast<RelationSet*>(palloc0(offsetof(RelationSet, items) + sizeof(ReadRelation)));
+    set->count = 1;
+    set->items[0] = *relation;
+    return RememberRelation(relation, ResolveIdentities(set, CurrentMemoryContext)->of[0]);
+}
+
+// The unit that stays in force when none is named: to forget it silently would weaken the promise.
+void KeepUnit(ArrayType* ids, NameData* unit, bool* has_unit) {
+    const Oid types[] = {INT8ARRAYOID};
+    const Datum values[] = {PointerGetDatum(ids)};
+    NameData current = {};
+    bool had_unit = false;
+    if (CatalogRead("SELECT privacy_unit FROM dpboost.protection WHERE relation_id = ANY ($1)"
+                    " AND privacy_unit IS NOT NULL",
+                    1, types, values, nullptr, 1) > 0) {
+        bool is_null;
+        current = *DatumGetName(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
+        had_unit = true;
+    }
+    if (!*has_unit) {
+        *unit = current;
+        *has_unit = had_unit;
+        return;
+    }
+    if (had_unit && strcmp(NameStr(current), NameStr(*unit)) == 0)
+        return;
+    if (CatalogRead("SELECT FROM dpboost.charge WHERE relation_id = ANY ($1)", 1, types, values, nullptr, 1) >
+        0)
+        ereport(WARNING,
+                (errmsg("earlier releases did not protect all rows of one \"%s\" together", NameStr(*unit)),
+                 errdetail("What they cost was counted for another privacy unit.")));
+}
+
+void SetCap(const ReadRelation* relation, const BudgetLimit& limit, NameData unit, bool has_unit,
+            Oid caller) {
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    ArrayType* ids = RememberedIdentities(relation);
+    KeepUnit(ids, &unit, &has_unit);
+    const Oid types[] = {INT8ARRAYOID, FLOAT8OID, FLOAT8OID, INT8OID, NAMEOID, RoleRefType()};
+    const Datum values[] = {PointerGetDatum(ids),        Float8GetDatum(limit.epsilon),
+                            Float8GetDatum(limit.delta), Int64GetDatum(static_cast<int64>(limit.order)),
+                            NameGetDatum(&unit),         CallerRef(caller)};
+    const char nulls[] = {' ', ' ', ' ', ' ', has_unit ? ' ' : 'n', ' ', '\0'};
+    CatalogWrite("DELETE FROM dpboost.protection WHERE relation_id = ANY ($1)", 1, types, values, nullptr);
+    CatalogWrite(
+        "INSERT INTO dpboost.protection (relation_id, epsilon, delta, rdp_order, privacy_unit, set_by)"
+        " VALUES (($1)[1], $2, $3, $4, $5, $6)",
+        6, types, values, nulls);
+    CatalogEnd(&scope);
+}
+
+}  // namespace
+
+void OpenGoverned(Oid relid, Oid caller, ReadRelation* relation) {
+    CheckOwner(relid, caller);
+    LockRelationOid(relid, ShareUpdateExclusiveLock);
+    CheckOwner(relid, caller);
+    const RelationSet* set = RelationsBehind(relid);
+    *relation = set->items[0];
+    if (relation->temporary || IsCatalogNamespace(get_rel_namespace(relid)))
+        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                        errmsg("%s cannot be protected", DescribeRelation(relid)),
+                        errdetail("It is a temporary table or a system catalog.")));
+}
+
+}  // namespace dpboost
+
+using namespace dpboost;
+
+Datum dpboost_protect(PG_FUNCTION_ARGS) {
+    const Oid caller = GetUserId();
+    CheckNotNull(fcinfo, 0, "relation");
+    CheckNotNull(fcinfo, 1, "epsilon");
+    CheckNotNull(fcinfo, 2, "delta");
+    const Oid relid = PG_GETARG_OID(0);
+    NameData unit = {};
+    const bool has_unit = !PG_ARGISNULL(3);
+    ReadRelation relation;
+    OpenGoverned(relid, caller, &relation);
+    const BudgetLimit limit = CheckLimit(PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2));
+    if (has_unit) {
+        unit = *PG_GETARG_NAME(3);
+        if (get_attnum(relid, NameStr(unit)) <= 0)
+            ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
+                            errmsg("column \"%s\" of relation \"%s\" does not exist", NameStr(unit),
+                                   relation.relation_name)));
+    }
+    SetCap(&relation, limit, unit, has_unit, caller);
+    PG_RETURN_VOID();
+}
+
+Datum dpboost_unprotect(PG_FUNCTION_ARGS) {
+    const Oid caller = GetUserId();
+    const Oid relid = PG_GETARG_OID(0);
+    ReadRelation relation;
+    OpenGoverned(relid, caller, &relation);
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    ArrayType* ids = RememberedIdentities(&relation);
+    const Oid cap_types[] = {INT8ARRAYOID};
+    const Datum cap_values[] = {PointerGetDatum(ids)};
+    const uint64 caps = CatalogWrite("DELETE FROM dpboost.protection WHERE relation_id = ANY ($1)", 1,
+                                     cap_types, cap_values, nullptr);
+    const Oid types[] = {OIDOID};
+    const Datum values[] = {ObjectIdGetDatum(relid)};
+    const uint64 allowances =
+        CatalogWrite("UPDATE dpboost.allowance SET revoked = true WHERE relation::oid = $1 AND NOT revoked",
+                     1, types, values, nullptr);
+    CatalogEnd(&scope);
+    if (caps + allowances == 0)
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("%s is not protected", DescribeRelation(relid))));
+    PG_RETURN_VOID();
+}
+
+Datum dpboost_set_budget(PG_FUNCTION_ARGS) {
+    const Oid caller = GetUserId();
+    CheckNotNull(fcinfo, 0, "relation");
+    CheckNotNull(fcinfo, 1, "grantee");
+    CheckNotNull(fcinfo, 2, "epsilon");
+    CheckNotNull(fcinfo, 3, "delta");
+    const Oid grantee = PG_GETARG_OID(1);
+    const bool has_max = !PG_ARGISNULL(4);
+    const double max_epsilon = has_max ? PG_GETARG_FLOAT8(4) : 0;
+    ReadRelation relation;
+    OpenGoverned(PG_GETARG_OID(0), caller, &relation);
+    const BudgetLimit limit = CheckLimit(PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
+    if (has_max && (!(max_epsilon > 0) || std::isinf(max_epsilon)))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("max_epsilon_per_train must be positive and finite, not %g", max_epsilon)));
+    const char* grantee_name = RoleName(grantee);
+    if (grantee_name == nullptr)
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("role with OID %u does not exist", grantee)));
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    RememberedIdentities(&relation);
+    const Oid types[] = {RelationRefType(), RoleRefType(), FLOAT8OID,    FLOAT8OID,
+                         INT8OID,           FLOAT8OID,     RoleRefType()};
+    const Datum values[] = {RelationRef(relation.relid, relation.schema_name, relation.relation_name),
+                            RoleRef(grantee, grantee_name),
+                            Float8GetDatum(limit.epsilon),
+                            Float8GetDatum(limit.delta),
+                            Int64GetDatum(static_cast<int64>(limit.order)),
+                            Float8GetDatum(max_epsilon),
+                            CallerRef(caller)};
+    const char nulls[] = {' ', ' ', ' ', ' ', ' ', has_max ? ' ' : 'n', ' ', '\0'};
+    CatalogWrite(
+        "INSERT INTO dpboost.allowance"
+        " (relation, grantee, epsilon, delta, rdp_order, max_epsilon_per_train, set_by)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7)"
+        " ON CONFLICT ((relation::oid), (grantee::oid)) WHERE relation::oid <> 0 AND grantee::oid <> 0"
+        " DO UPDATE SET (relation, grantee, epsilon, delta, rdp_order, max_epsilon_per_train, revoked, "
+        "set_by,"
+        "  set_at) = ROW(excluded.relation, excluded.grantee, excluded.epsilon, excluded.delta,"
+        "  excluded.rdp_order, excluded.max_epsilon_per_train, false, excluded.set_by, excluded.set_at)",
+        7, types, values, nulls);
+    CatalogEnd(&scope);
+    PG_RETURN_VOID();
+}
+
+Datum dpboost_revoke_budget(PG_FUNCTION_ARGS) {
+    const Oid relid = PG_GETARG_OID(0);
+    const Oid grantee = PG_GETARG_OID(1);
+    ReadRelation relation;
+    OpenGoverned(relid, GetUserId(), &relation);
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    const Oid types[] = {OIDOID, OIDOID};
+    const Datum values[] = {ObjectIdGetDatum(relid), ObjectIdGetDatum(grantee)};
+    const uint64 revoked = CatalogWrite(
+        "UPDATE dpboost.allowance SET revoked = true"
+        " WHERE relation::oid = $1 AND grantee::oid = $2 AND NOT revoked",
+        2, types, values, nullptr);
+    CatalogEnd(&scope);
+    if (revoked == 0) {
+        const char* name = RoleName(grantee);
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("role \"%s\" has no privacy budget on %s",
+                                                           name ? name : "?", DescribeRelation(relid))));
+    }
+    PG_RETURN_VOID();
+}

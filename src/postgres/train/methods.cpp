@@ -1,0 +1,366 @@
+#include "postgres/train/methods.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "learner/auto/auto.h"
+#include "learner/boosted/framework.h"
+#include "learner/boosted/presets.h"
+#include "learner/boosted/sbdt.h"
+#include "learner/linear/adassp.h"
+#include "learner/pure/pure_trees.h"
+
+namespace dpboost {
+
+namespace {
+
+constexpr char kAuto[] = "auto";
+constexpr char kSbdt[] = "sbdt";
+
+// Names of LinearLoss, in its order.
+constexpr const char* kLossNames[] = {"squared", "logistic", "hinge"};
+
+// Options that every method understands: what is trained on, and at which price.
+const char* const kCommonKeys[] = {"epsilon",      "delta",    "method", "task",
+                                   "target_range", "positive", "bounds", "bins"};
+std::vector<std::string> AutoKeys() {
+    return {"trees", "depth", "rows_hint"};
+}
+
+// The first option that is neither common nor among `used`, or null.
+const std::string* FirstUnused(const TrainingOptions& options, const std::vector<std::string>& used) {
+    for (const std::string& key : options.given)
+        if (std::find(std::begin(kCommonKeys), std::end(kCommonKeys), key) == std::end(kCommonKeys) &&
+            std::find(used.begin(), used.end(), key) == used.end())
+            return &key;
+    return nullptr;
+}
+
+// An option without effect is a misunderstanding that should not go unnoticed.
+void RefuseUnused(const TrainingOptions& options, const std::vector<std::string>& used) {
+    if (const std::string* key = FirstUnused(options, used))
+        throw Error(ErrorCode::kInvalidParameter,
+                    "option \"" + *key + "\" is not used by method \"" + options.method + "\"");
+}
+
+// A model is stored as one value and held by every session that predicts.
+void CheckModelSize(uint64_t trees, int depth) {
+    constexpr uint64_t kMaxLeaves = uint64_t{1} << 24;
+    if (trees << depth > kMaxLeaves)
+        throw Error(ErrorCode::kLimitExceeded, "the model would be too large",
+                    "The number of trees times two to the power of their depth must not exceed 16777216.",
+                    "Lower \"depth\" or the number of trees.");
+}
+
+template <typename T>
+void Set(const std::optional<double>& given, T* option) {
+    if (given)
+        *option = static_cast<T>(*given);
+}
+
+// Takes the part that was named; `names` lists the parts in the order of the enum.
+template <typename Part, size_t count>
+void Choose(const std::optional<std::string>& given, const char* const (&names)[count], Part* part) {
+    for (size_t i = 0; given && i < count; ++i)
+        if (*given == names[i])
+            *part = static_cast<Part>(i);
+}
+
+// ---- auto ----
+
+class AutoMethod final : public TrainingMethod {
+  public:
+    AutoMethod(const TrainingOptions& given, Task task, int threads)
+        : epsilon_(given.epsilon), delta_(given.delta), threads_(threads) {
+        RefuseUnused(given, AutoKeys());
+        options_.task = task;
+        Set(given.trees, &options_.trees);
+        Set(given.depth, &options_.depth);
+        Set(given.rows_hint, &options_.rows_hint);
+        options_.Check();
+        CheckModelSize(options_.trees, 2 * static_cast<int>(options_.depth));  // 4 intervals per feature
+    }
+
+    PlanRequest Request() const override { return BuildAutoPlan(options_, epsilon_, delta_); }
+    std::string main_mechanism() const override { return kAutoMechanism; }
+    uint64_t trees() const override { return options_.trees; }
+    size_t bytes_per_row(bool has_units) const override { return AutoBytesPerRow(has_units); }
+    Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
+                Progress& progress) const override {
+        TrainingSettings settings;
+        settings.threads = threads_;
+        return TrainAuto(dataset, options_, plan, random, noise, interrupt, progress, settings);
+    }
+
+  private:
+    double epsilon_;
+    double delta_;
+    int threads_;
+    AutoOptions options_;
+};
+
+// ---- sbdt ----
+
+class SbdtMethod final : public TrainingMethod {
+  public:
+    SbdtMethod(const TrainingOptions& given, Task task, int threads)
+        : epsilon_(given.epsilon),
+          delta_(given.delta),
+          threads_(threads),
+          options_(SbdtOptions::Defaults(task, given.epsilon)) {
+        RefuseUnused(given,
+                     {"trees", "depth", "learning_rate", "subsample", "gradient_clip", "hessian_clip",
+                      "hessian_share", "initial_share", "l2", "leaf_clip", "features", "extra_rounds"});
+        Set(given.trees, &options_.trees);
+        Set(given.depth, &options_.depth);
+        Set(given.learning_rate, &options_.learning_rate);
+        Set(given.subsample, &options_.subsample);
+        Set(given.gradient_clip, &options_.gradient_clip);
+        Set(given.hessian_clip, &options_.hessian_clip);
+        Set(given.hessian_share, &options_.hessian_share);
+        Set(given.initial_share, &options_.initial_share);
+        Set(given.l2, &options_.l2);
+        Set(given.leaf_clip, &options_.leaf_clip);
+        Set(given.extra_rounds, &options_.extra_rounds);
+        if (given.features == "all")
+            throw Error(ErrorCode::kInvalidParameter,
+                        "option \"features\" must be \"cyclic\" or \"random\" for method \"sbdt\"");
+        if (given.features)
+            options_.features =
+                *given.features == "cyclic" ? FeatureSchedule::kCyclic : FeatureSchedule::kRandom;
+        options_.Check();
+        CheckModelSize(options_.rounds(), options_.depth);
+    }
+
+    PlanRequest Request() const override { return BuildSbdtPlan(options_, epsilon_, delta_); }
+    std::string main_mechanism() const override { return kTreesMechanism; }
+    uint64_t trees() const override { return options_.rounds(); }
+    size_t bytes_per_row(bool) const override { return SbdtBytesPerRow(options_); }
+    Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
+                Progress& progress) const override {
+        TrainingSettings settings;
+        settings.threads = threads_;
+        return TrainSbdt(dataset, options_, plan, random, noise, interrupt, progress, settings);
+    }
+
+  private:
+    double epsilon_;
+    double delta_;
+    int threads_;
+    SbdtOptions options_;
+};
+
+// ---- the framework's presets ----
+
+class PresetMethod final : public TrainingMethod {
+  public:
+    PresetMethod(const TrainingOptions& given, const std::vector<FeatureSpec>& features, Task task,
+                 int threads)
+        : epsilon_(given.epsilon),
+          delta_(given.delta),
+          threads_(threads),
+          features_(features),
+          options_(MethodOptions::Preset(given.method, task, given.epsilon)) {
+        RefuseUnused(given, {"trees",
+                             "depth",
+                             "learning_rate",
+                             "subsample",
+                             "gradient_clip",
+                             "hessian_clip",
+                             "hessian_share",
+                             "initial_share",
+                             "l2",
+                             "leaf_clip",
+                             "features",
+                             "structure",
+                             "leaf",
+                             "candidates",
+                             "candidate_count",
+                             "hessian_rounds",
+                             "features_per_tree",
+                             "batch",
+                             "sketch_share",
+                             "selection_share"});
+        Choose(given.structure, kStructureNames, &options_.structure);
+        Choose(given.leaf, kLeafNames, &options_.leaf);
+        Choose(given.candidates, kCandidateNames, &options_.candidates);
+        Choose(given.features, kFeatureNames, &options_.features);
+        options_.FitToParts();
+        Set(given.trees, &options_.trees);
+        Set(given.depth, &options_.depth);
+        Set(given.candidate_count, &options_.candidate_count);
+        Set(given.hessian_rounds, &options_.hessian_rounds);
+        Set(given.features_per_tree, &options_.features_per_tree);
+        Set(given.batch, &options_.batch);
+        Set(given.subsample, &options_.subsample);
+        Set(given.learning_rate, &options_.learning_rate);
+        Set(given.l2, &options_.l2);
+        Set(given.leaf_clip, &options_.leaf_clip);
+        Set(given.gradient_clip, &options_.gradient_clip);
+        Set(given.hessian_clip, &options_.hessian_clip);
+        Set(given.hessian_share, &options_.hessian_share);
+        Set(given.initial_share, &options_.initial_share);
+        Set(given.sketch_share, &options_.sketch_share);
+        Set(given.selection_share, &options_.selection_share);
+        options_.Check();
+        CheckModelSize(options_.trees, options_.depth);
+    }
+
+    PlanRequest Request() const override { return BuildMethodPlan(options_, features_, epsilon_, delta_); }
+    std::string main_mechanism() const override { return MainMechanism(options_); }
+    uint64_t trees() const override { return options_.trees; }
+    size_t bytes_per_row(bool) const override { return MethodBytesPerRow(options_); }
+    Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
+                Progress& progress) const override {
+        TrainingSettings settings;
+        settings.threads = threads_;
+        return TrainMethod(dataset, options_, plan, random, noise, interrupt, progress, settings);
+    }
+
+  private:
+    double epsilon_;
+    double delta_;
+    int threads_;
+    std::vector<FeatureSpec> features_;
+    MethodOptions options_;
+};
+
+// ---- boosted linear models ----
+
+class AdasspMethod final : public TrainingMethod {
+  public:
+    AdasspMethod(const TrainingOptions& given, const std::vector<FeatureSpec>& features, Task task,
+                 int threads)
+        : epsilon_(given.epsilon),
+          delta_(given.delta),
+          threads_(threads),
+          features_(features),
+          options_(AdasspOptions::Preset(given.method, task, given.epsilon)) {
+        RefuseUnused(given, {"loss", "rounds", "learning_rate", "gradient_clip"});
+        Choose(given.loss, kLossNames, &options_.loss);
+        Set(given.rounds, &options_.rounds);
+        Set(given.learning_rate, &options_.learning_rate);
+        Set(given.gradient_clip, &options_.gradient_clip);
+        options_.Check();
+    }
+
+    PlanRequest Request() const override { return BuildAdasspPlan(options_, features_, epsilon_, delta_); }
+    std::string main_mechanism() const override { return kAdasspGradientsMechanism; }
+    uint64_t trees() const override { return 0; }
+    size_t bytes_per_row(bool has_units) const override {
+        return AdasspBytesPerRow(options_, features_.size(), has_units);
+    }
+    Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
+                Progress& progress) const override {
+        TrainingSettings settings;
+        settings.threads = threads_;
+        return TrainAdassp(dataset, options_, plan, random, noise, interrupt, progress, settings);
+    }
+
+  private:
+    double epsilon_;
+    double delta_;
+    int threads_;
+    std::vector<FeatureSpec> features_;
+    AdasspOptions options_;
+};
+
+// ---- pure epsilon-DP ----
+
+class DpboostMethod final : public TrainingMethod {
+  public:
+    DpboostMethod(const TrainingOptions& given, const std::vector<FeatureSpec>& features, Task task)
+        : epsilon_(given.epsilon),
+          delta_(given.delta),
+          features_(features),
+          options_(DpboostOptions::Preset(given.method, task, given.epsilon)) {
+        RefuseUnused(given, {"ensembles", "trees_per_ensemble", "depth", "learning_rate", "l2",
+                             "gradient_clip", "leaf_share", "candidate_count"});
+        Set(given.ensembles, &options_.ensembles);
+        Set(given.trees_per_ensemble, &options_.trees_per_ensemble);
+        Set(given.depth, &options_.depth);
+        Set(given.learning_rate, &options_.learning_rate);
+        Set(given.l2, &options_.l2);
+        Set(given.gradient_clip, &options_.gradient_bound);
+        Set(given.leaf_share, &options_.leaf_share);
+        Set(given.candidate_count, &options_.candidate_count);
+        options_.Check();
+        CheckModelSize(options_.trees(), options_.depth);
+    }
+
+    PlanRequest Request() const override { return BuildDpboostPlan(options_, features_, epsilon_, delta_); }
+    std::string main_mechanism() const override { return kDpboostLeavesMechanism; }
+    uint64_t trees() const override { return options_.trees(); }
+    size_t bytes_per_row(bool) const override { return DpboostBytesPerRow(options_); }
+    Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
+                Progress& progress) const override {
+        return TrainDpboost(dataset, options_, plan, random, noise, interrupt, progress);
+    }
+
+  private:
+    double epsilon_;
+    double delta_;
+    std::vector<FeatureSpec> features_;
+    DpboostOptions options_;
+};
+
+// Whether a table of presets has the name.
+bool Lists(const MethodPreset* presets, size_t count, const std::string& name) {
+    return std::any_of(presets, presets + count,
+                       [&](const MethodPreset& preset) { return name == preset.name; });
+}
+
+constexpr MethodPreset kOwnMethods[] = {
+    {kAuto,
+     "noisy histograms, additive stage with shrinkage that knows the noise, one-feature trees on the "
+     "residual, interactions where a query finds them",
+     "ours", "the default: no tuning"},
+    {kSbdt,
+     "random splits, Newton leaves with leaf-balanced noise, Poisson sampling, private first guess, Renyi "
+     "filter",
+     "sbdt.txt (S-BDT)", "many trees with interactions, and all that can be set by hand"}};
+
+}  // namespace
+
+bool IsPureMethod(const std::string& method) {
+    return Lists(kDpboostPresets, kDpboostPresetCount, method);
+}
+
+std::vector<MethodPreset> ListMethods() {
+    std::vector<MethodPreset> methods(std::begin(kOwnMethods), std::end(kOwnMethods));
+    methods.insert(methods.end(), kMethodPresets, kMethodPresets + kMethodPresetCount);
+    methods.insert(methods.end(), kAdasspPresets, kAdasspPresets + kAdasspPresetCount);
+    methods.insert(methods.end(), kDpboostPresets, kDpboostPresets + kDpboostPresetCount);
+    return methods;
+}
+
+std::vector<std::string> LossNames() {
+    return {std::begin(kLossNames), std::end(kLossNames)};
+}
+
+std::string DefaultMethod(const TrainingOptions& options) {
+    return FirstUnused(options, AutoKeys()) == nullptr ? kAuto : kSbdt;
+}
+
+std::vector<std::string> MethodNames() {
+    std::vector<std::string> names;
+    for (const MethodPreset& method : ListMethods())
+        names.emplace_back(method.name);
+    return names;
+}
+
+std::unique_ptr<TrainingMethod> MakeTrainingMethod(const TrainingOptions& options,
+                                                   const std::vector<FeatureSpec>& features,
+                                                   const TargetSpec& target, int threads) {
+    if (options.method == kAuto)
+        return std::make_unique<AutoMethod>(options, target.task(), threads);
+    if (options.method == kSbdt)
+        return std::make_unique<SbdtMethod>(options, target.task(), threads);
+    if (Lists(kAdasspPresets, kAdasspPresetCount, options.method))
+        return std::make_unique<AdasspMethod>(options, features, target.task(), threads);
+    if (IsPureMethod(options.method))
+        return std::make_unique<DpboostMethod>(options, features, target.task());
+    return std::make_unique<PresetMethod>(options, features, target.task(), threads);
+}
+
+}  // namespace dpboost

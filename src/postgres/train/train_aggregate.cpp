@@ -1,0 +1,308 @@
+// dpboost_train, the aggregate: each row of a query is encoded and kept in 1-2 bytes per value, and the final
+// call trains, charges and releases. All that the call says is read from its expressions (call_expressions),
+// so that an empty query trains as well; only the length of an array column and the fields of an anonymous
+// record may have to wait for a row.
+#include "postgres/train/call_expressions.h"
+#include "postgres/train/json_reader.h"
+#include "postgres/train/training.h"
+
+extern "C" {
+PG_FUNCTION_INFO_V1(dpboost_train_step);
+PG_FUNCTION_INFO_V1(dpboost_train_final);
+}
+
+namespace dpboost {
+
+namespace {
+
+enum Argument { kState, kModel, kOptions, kTarget, kFirstFeature };
+
+// One per group, in a memory context of its own below the aggregate's.
+struct AggregateState {
+    MemoryContext context;
+    AggState* node;
+    const Aggref* aggref;
+    CallExpressions call;
+    NullableDatum model;    // of the present row
+    NullableDatum options;  // likewise
+    Training* training;     // null until the features are known
+
+    // kRow
+    Oid row_type;
+    int32 row_typmod;
+    TupleDesc descriptor;
+    int unit_field;  // -1: rows are units
+    Datum* values;
+    bool* nulls;
+
+    // Targets of rows that came before the features were known: their arrays or records were NULL.
+    NullableDatum* waiting;
+    int waiting_count;
+    int waiting_room;
+};
+
+constexpr NullableDatum kNoUnit = {0, true};
+
+// The model's name or the options, copied: they are the same for all rows of the group.
+struct varlena* CallArgument(const NullableDatum& argument, const char* what) {
+    if (argument.isnull)
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", what)));
+    return PG_DETOAST_DATUM_COPY(argument.value);
+}
+
+AggregateState* NewState(FunctionCallInfo fcinfo) {
+    MemoryContext aggregate_context;
+    const int kind = AggCheckCallContext(fcinfo, &aggregate_context);
+    if (kind != AGG_CONTEXT_AGGREGATE)
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("dpboost_train can only be used as an aggregate"),
+                        errdetail("As a window function it would train a model for every row.")));
+    MemoryContext context =
+        AllocSetContextCreate(aggregate_context, "dpboost training", ALLOCSET_DEFAULT_SIZES);
+    auto* state = static_cast<AggregateState*>(MemoryContextAllocZero(context, sizeof(AggregateState)));
+    state->context = context;
+    state->node = reinterpret_cast<AggState*>(fcinfo->context);
+    state->aggref = AggGetAggref(fcinfo);
+    if (state->aggref == nullptr)
+        elog(ERROR, "dpboost_train was called without its expressions");
+    MemoryContext outer = MemoryContextSwitchTo(context);
+    CheckCallForm(state->node, state->aggref);
+    state->call = ReadCallExpressions(state->node, state->aggref);
+    state->row_type = state->call.row_type;
+    state->row_typmod = -1;
+    state->unit_field = -1;
+    MemoryContextSwitchTo(outer);
+    return state;
+}
+
+// ---- features ----
+
+// Takes the unit's column out of the row's features. Without it, rows cannot be counted per person.
+void TakeUnitOut(AggregateState* state, TrainingCall* training) {
+    SourceColumns* features = &training->features;
+    int kept = 0;
+    for (int i = 0; i < features->count; ++i) {
+        if (state->call.shape == FeatureShape::kRow && state->unit_field < 0 &&
+            strcmp(features->columns[i].name, training->unit) == 0) {
+            state->unit_field = features->fields[i];
+            training->unit_type = features->columns[i].type;
+            continue;
+        }
+        features->columns[kept] = features->columns[i];
+        features->fields[kept++] = features->fields[i];
+    }
+    features->count = kept;
+    if (state->unit_field < 0)
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("the call does not pass the privacy unit \"%s\"", training->unit),
+             errdetail("A table that the query reads is protected per \"%s\", so its rows must be counted "
+                       "per \"%s\".",
+                       training->unit, training->unit),
+             errhint("Pass the whole row, as in dpboost_train(..., t) FROM %s AS t, or use "
+                     "dpboost_train_on.",
+                     training->relations->count > 0 ? training->relations->items[0].relation_name : "...")));
+}
+
+void Begin(AggregateState* state) {
+    TrainingCall training;
+    memset(static_cast<void*>(&training), 0, sizeof training);
+    training.caller = GetUserId();
+    training.right = TrainRight::kSelect;
+    training.model = text_to_cstring(CallArgument(state->model, "the model name"));
+    training.options = reinterpret_cast<Jsonb*>(CallArgument(state->options, "options"));
+    training.target = state->call.target;
+    training.features = state->call.features;
+    training.relations = RelationsOfRangeTable(state->node->ss.ps.state->es_range_table);
+    training.unit = PrivacyUnit(training.relations);
+    if (training.unit != nullptr)
+        TakeUnitOut(state, &training);
+    CheckColumnType(&training.target, "target");
+    for (int i = 0; i < training.features.count; ++i)
+        CheckColumnType(&training.features.columns[i], "feature");
+    state->call.features = training.features;
+    state->training = BeginTraining(training);
+}
+
+void AppendWaiting(AggregateState* state) {
+    for (int i = 0; i < state->waiting_count; ++i)
+        AppendRow(state->training, state->waiting[i], kNoUnit, [](int, bool* is_null) {
+            *is_null = true;
+            return Datum(0);
+        });
+    state->waiting_count = 0;
+}
+
+// Begins if the call says enough by itself.
+void BeginByCall(AggregateState* state) {
+    MemoryContext outer = MemoryContextSwitchTo(state->context);
+    if (state->call.shape == FeatureShape::kArray) {
+        int length = state->call.array_length;
+        if (length < 0)
+            length = CountListedBounds(reinterpret_cast<Jsonb*>(CallArgument(state->options, "options")));
+        if (length >= 0)
+            state->call.features = NumberedColumns(length, state->call.element_type);
+        state->call.array_length = length;
+    }
+    const bool known = state->call.shape == FeatureShape::kColumns ||
+                       (state->call.shape == FeatureShape::kArray ? state->call.array_length >= 0
+                                                                  : state->call.row_type_known);
+    if (known)
+        Begin(state);
+    MemoryContextSwitchTo(outer);
+}
+
+// Keeps the target of a row whose features are NULL and not yet known.
+void Wait(AggregateState* state, NullableDatum target) {
+    MemoryContext outer = MemoryContextSwitchTo(state->context);
+    if (state->waiting_count == state->waiting_room) {
+        state->waiting_room = Max(64, 2 * state->waiting_room);
+        const Size size = sizeof(NullableDatum) * state->waiting_room;
+        state->waiting = static_cast<NullableDatum*>(
+            state->waiting == nullptr ? palloc(size) : repalloc(state->waiting, size));
+    }
+    if (!target.isnull) {
+        int16 length;
+        bool by_value;
+        get_typlenbyval(state->call.target.type, &length, &by_value);
+        target.value = datumCopy(target.value, by_value, length);
+    }
+    state->waiting[state->waiting_count++] = target;
+    MemoryContextSwitchTo(outer);
+}
+
+// ---- rows ----
+
+void AppendColumns(FunctionCallInfo fcinfo, AggregateState* state) {
+    const NullableDatum* features = &fcinfo->args[kFirstFeature];
+    AppendRow(state->training, fcinfo->args[kTarget], kNoUnit, [features](int i, bool* is_null) {
+        *is_null = features[i].isnull;
+        return features[i].value;
+    });
+}
+
+void AppendMissing(AggregateState* state, NullableDatum target) {
+    if (state->training == nullptr)
+        Wait(state, target);
+    else
+        AppendRow(state->training, target, kNoUnit, [](int, bool* is_null) {
+            *is_null = true;
+            return Datum(0);
+        });
+}
+
+void AppendArray(AggregateState* state, NullableDatum target, Datum array) {
+    ArrayElements elements;
+    if (!ReadArray(array, &elements))
+        ereport(ERROR,
+                (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("features must be a one-dimensional array")));
+    if (state->training == nullptr) {
+        MemoryContext outer = MemoryContextSwitchTo(state->context);
+        state->call.array_length = elements.count;
+        state->call.features = NumberedColumns(elements.count, state->call.element_type);
+        Begin(state);
+        MemoryContextSwitchTo(outer);
+        AppendWaiting(state);
+    }
+    if (elements.count != state->call.array_length)
+        ereport(ERROR,
+                (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("feature arrays must have equal lengths"),
+                 errdetail("An array has %d elements where %d are expected.", elements.count,
+                           state->call.array_length)));
+    AppendRow(state->training, target, kNoUnit, [&elements](int i, bool* is_null) {
+        *is_null = elements.nulls[i];
+        return elements.values[i];
+    });
+}
+
+// Learns the layout of a row's type; a record must not change it.
+void DescribeRow(AggregateState* state, Oid type, int32 typmod) {
+    if (state->descriptor != nullptr)
+        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                        errmsg("rows of dpboost_train must all have the same type")));
+    MemoryContext outer = MemoryContextSwitchTo(state->context);
+    TupleDesc descriptor = lookup_rowtype_tupdesc(type, typmod);
+    state->descriptor = CreateTupleDescCopy(descriptor);
+    ReleaseTupleDesc(descriptor);
+    state->row_type = type;
+    state->row_typmod = typmod;
+    state->values = static_cast<Datum*>(palloc(sizeof(Datum) * (state->descriptor->natts + 1)));
+    state->nulls = static_cast<bool*>(palloc(sizeof(bool) * (state->descriptor->natts + 1)));
+    if (state->training == nullptr) {
+        state->call.features = ColumnsOfRowType(state->descriptor, InvalidOid);
+        LeaveOutTarget(state->node, state->aggref, &state->call.features);
+        Begin(state);
+        AppendWaiting(state);
+    }
+    MemoryContextSwitchTo(outer);
+}
+
+void AppendRecord(AggregateState* state, NullableDatum target, Datum row) {
+    HeapTupleHeader header = DatumGetHeapTupleHeader(row);
+    const Oid type = HeapTupleHeaderGetTypeId(header);
+    const int32 typmod = HeapTupleHeaderGetTypMod(header);
+    if (state->descriptor == nullptr || type != state->row_type || typmod != state->row_typmod)
+        DescribeRow(state, type, typmod);
+    HeapTupleData tuple;
+    tuple.t_len = HeapTupleHeaderGetDatumLength(header);
+    ItemPointerSetInvalid(&tuple.t_self);
+    tuple.t_tableOid = InvalidOid;
+    tuple.t_data = header;
+    heap_deform_tuple(&tuple, state->descriptor, state->values, state->nulls);
+    const int unit = state->unit_field;
+    const NullableDatum unit_value =
+        unit < 0 ? kNoUnit : NullableDatum{state->values[unit], state->nulls[unit]};
+    AppendRow(state->training, target, unit_value, [state](int i, bool* is_null) {
+        const int field = state->call.features.fields[i];
+        *is_null = state->nulls[field];
+        return state->values[field];
+    });
+}
+
+}  // namespace
+
+}  // namespace dpboost
+
+using namespace dpboost;
+
+// Takes one row. Returns the state that it was given, or made at the first row.
+Datum dpboost_train_step(PG_FUNCTION_ARGS) {
+    auto* state =
+        PG_ARGISNULL(kState) ? nullptr : reinterpret_cast<AggregateState*>(PG_GETARG_POINTER(kState));
+    const bool is_first = state == nullptr;
+    if (is_first)
+        state = NewState(fcinfo);
+    if (state->training == nullptr) {
+        state->model = fcinfo->args[kModel];
+        state->options = fcinfo->args[kOptions];
+        if (is_first)
+            BeginByCall(state);
+    }
+    if (state->call.shape == FeatureShape::kColumns)
+        AppendColumns(fcinfo, state);
+    else if (PG_ARGISNULL(kFirstFeature))
+        AppendMissing(state, fcinfo->args[kTarget]);
+    else if (state->call.shape == FeatureShape::kArray)
+        AppendArray(state, fcinfo->args[kTarget], PG_GETARG_DATUM(kFirstFeature));
+    else
+        AppendRecord(state, fcinfo->args[kTarget], PG_GETARG_DATUM(kFirstFeature));
+    PG_RETURN_POINTER(state);
+}
+
+// Trains on the rows taken, also if there were none. Every call is a release with a charge of its own.
+Datum dpboost_train_final(PG_FUNCTION_ARGS) {
+    auto* state = PG_ARGISNULL(0) ? nullptr : reinterpret_cast<AggregateState*>(PG_GETARG_POINTER(0));
+    if (state == nullptr) {
+        state = NewState(fcinfo);
+        state->model = EvaluateArgument(state->node, state->aggref, kModel - kModel);
+        state->options = EvaluateArgument(state->node, state->aggref, kOptions - kModel);
+        BeginByCall(state);
+    }
+    if (state->training == nullptr)
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("cannot tell how many features there are"),
+                 errdetail("No row has a feature that is not NULL, and the call does not say."),
+                 errhint("List the bounds of all features in the options, or pass them as columns.")));
+    PG_RETURN_DATUM(FinishTraining(state->training));
+}

@@ -1,0 +1,248 @@
+#include "postgres/train/training.h"
+
+#include "postgres/boundary/settings.h"
+#include "postgres/ledger/ledger.h"
+#include "postgres/predict/model_cache.h"
+#include "postgres/train/json_reader.h"
+#include "postgres/train/progress.h"
+
+namespace dpboost {
+
+namespace {
+
+// What the catalog or the type says about a column.
+void LoadDomain(const SourceColumn& column, ColumnDomain* domain) {
+    memset(static_cast<void*>(domain), 0, sizeof *domain);
+    domain->kind = DomainKind::kNone;
+    if (OidIsValid(column.relid))
+        LoadColumnDomain(column.relid, column.attnum, domain);
+    if (domain->kind != DomainKind::kNone || column.kind != ValueKind::kEnum)
+        return;
+    EnumLabel* labels = ReadEnumLabels(column.type, &domain->level_count);
+    domain->kind = DomainKind::kLevels;
+    domain->levels = static_cast<char**>(palloc(sizeof(char*) * (domain->level_count + 1)));
+    for (int i = 0; i < domain->level_count; ++i)
+        domain->levels[i] = pstrdup(labels[i].label);
+}
+
+// Bounds of a date or timestamp are written as such; here they become the numbers that the column's values
+// become.
+void ReadTimeBounds(const SourceColumn& column, JsonValue* bounds) {
+    if (bounds->kind != JsonValue::kArray || bounds->count < 2)
+        return;
+    Oid input, element;
+    const Oid base = getBaseType(column.type);
+    getTypeInputInfo(base, &input, &element);
+    for (int i = 0; i < 2; ++i) {
+        JsonValue* bound = &bounds->items[i];
+        if (bound->kind != JsonValue::kString)
+            continue;
+        const Datum value = OidInputFunctionCall(input, const_cast<char*>(bound->text), element, -1);
+        bound->kind = JsonValue::kNumber;
+        bound->number = ReadNumber(column.kind, value);
+    }
+}
+
+void ReadAllTimeBounds(const TrainingCall& call, JsonValue* options) {
+    auto* bounds = const_cast<JsonValue*>(options->Find("bounds"));
+    for (int i = 0; bounds != nullptr && i < call.features.count; ++i) {
+        const SourceColumn& column = call.features.columns[i];
+        const JsonValue* own = bounds->Find(column.name);
+        if (IsTime(column.kind) && own != nullptr)
+            ReadTimeBounds(column, const_cast<JsonValue*>(own));
+    }
+    auto* range = const_cast<JsonValue*>(options->Find("target_range"));
+    if (range != nullptr && IsTime(call.target.kind))
+        ReadTimeBounds(call.target, range);
+}
+
+void MakeTargetReader(Training* training) {
+    const TargetRule& rule = (*training->core)->target();
+    TargetReader* reader = &training->target;
+    reader->kind = training->call.target.kind;
+    reader->by_number = rule.by_number;
+    reader->spec = &rule.spec;
+    reader->positive_text = rule.positive.c_str();
+    reader->positive_size = rule.positive.size();
+    reader->positive_boolean = rule.positive == "true";
+    reader->positive_number = strtod(rule.positive.c_str(), nullptr);
+    if (reader->kind != ValueKind::kEnum)
+        return;
+    int count;
+    const EnumLabel* labels = ReadEnumLabels(training->call.target.type, &count);
+    for (int i = 0; i < count; ++i)
+        if (rule.positive == labels[i].label)
+            reader->positive_enum = labels[i].value;
+}
+
+void MakeReaders(Training* training) {
+    const TrainingCall& call = training->call;
+    training->features = call.features.count;
+    training->readers = static_cast<ColumnReader*>(palloc0(sizeof(ColumnReader) * (training->features + 1)));
+    for (int i = 0; i < training->features; ++i)
+        MakeColumnReader(call.features.columns[i].type, call.features.columns[i].kind,
+                         &(*training->core)->encoders()[i], &training->readers[i]);
+    training->has_units = call.unit != nullptr;
+    training->unit_type = training->has_units ? getBaseType(call.unit_type) : InvalidOid;
+    if (training->has_units && !IsUnitType(call.unit_type))
+        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                        errmsg("privacy unit \"%s\" has type %s, which cannot identify people", call.unit,
+                               format_type_be(call.unit_type)),
+                        errdetail("Integers, numeric, text, uuid, bytea, date and enums can.")));
+    MakeTargetReader(training);
+}
+
+void Calibrate(Training* training) {
+    const BudgetList* budgets = training->budgets;
+    auto** names = static_cast<char**>(palloc(sizeof(char*) * (budgets->count + 1)));
+    for (int i = 0; i < budgets->count; ++i)
+        names[i] = DescribeBudget(&budgets->items[i]);
+    CallCore([&] {
+        std::vector<BudgetConstraint> constraints;
+        for (int i = 0; i < budgets->count; ++i) {
+            const BudgetState& state = budgets->items[i];
+            constraints.push_back(
+                Budget::Restore(state.epsilon, state.delta, state.order, state.spent).Constraint(names[i]));
+        }
+        (*training->core)->Calibrate(constraints);
+    });
+}
+
+bool SameBudgets(const BudgetList* a, const BudgetList* b) {
+    if (a->count != b->count)
+        return false;
+    for (int i = 0; i < a->count; ++i)
+        if (a->items[i].relid != b->items[i].relid || a->items[i].role != b->items[i].role ||
+            a->items[i].epsilon != b->items[i].epsilon || a->items[i].delta != b->items[i].delta ||
+            a->items[i].order != b->items[i].order || a->items[i].spent != b->items[i].spent)
+            return false;
+    return true;
+}
+
+// Another training may have been charged since this one began (an earlier group of the same query, say).
+void CalibrateAgainIfCharged(Training* training) {
+    const BudgetList* budgets = LoadBudgets(training->call.caller, training->call.relations);
+    if (SameBudgets(budgets, training->budgets))
+        return;
+    training->budgets = budgets;
+    Calibrate(training);
+}
+
+void Train(Training* training) {
+    ChaChaSource::Seed seed;
+    if (!pg_strong_random(seed.data(), seed.size()))
+        ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
+    const Oid relation = training->call.progress_relation;
+    CallCore([&] {
+        PgInterrupt interrupt;
+        PgProgress progress(relation);
+        (*training->core)->Train(std::move(seed), interrupt, progress);
+        progress.Finish();
+    });
+}
+
+// The options as the catalog keeps them: with epsilon and delta, whichever way they were given.
+char* OptionsText(const Training* training) {
+    Jsonb* options = training->call.options;
+    char* text = JsonbToCString(nullptr, &options->root, VARSIZE_ANY(options));
+    if (!training->call.privacy.given)
+        return text;
+    const TrainingOptions& read = (*training->core)->options();
+    const char* rest = strchr(text, '{') + 1;
+    return psprintf("{\"epsilon\": %.17g, \"delta\": %.17g%s%s", read.epsilon, read.delta,
+                    rest[0] == '}' ? "" : ", ", rest);
+}
+
+BudgetList* CommitModel(Training* training, int32* version) {
+    const TrainingCore& core = **training->core;
+    ReleaseRequest request;
+    memset(static_cast<void*>(&request), 0, sizeof request);
+    request.caller = training->call.caller;
+    request.right = training->call.right;
+    request.model_name = training->call.model;
+    request.method = core.options().method.c_str();
+    request.task = core.task_name();
+    request.options = OptionsText(training);
+    request.features = core.features_json().c_str();
+    request.model_bytes = core.model_bytes().data();
+    request.model_size = core.model_bytes().size();
+    request.plan_bytes = core.plan_bytes().data();
+    request.plan_size = core.plan_bytes().size();
+    request.relations = training->call.relations;
+    request.privacy_unit = training->call.unit;
+    ReleaseResult result;
+    CommitRelease(&request, &result);
+    ModelsChanged();
+    *version = result.version;
+    return result.budgets;
+}
+
+Datum Describe(Training* training, int32 version, const char* remaining) {
+    const char* text = nullptr;
+    CallCore([&] { text = (*training->core)->Describe(training->call.model, version, remaining).c_str(); });
+    return JsonTextToDatum(text);
+}
+
+}  // namespace
+
+Training* BeginTraining(const TrainingCall& call) {
+    auto* training = static_cast<Training*>(palloc0(sizeof(Training)));
+    training->call = call;
+    if (call.unit != nullptr && strcmp(call.unit, call.target.name) == 0)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("the privacy unit \"%s\" cannot be the target", call.unit),
+                        errdetail("It tells people apart.")));
+    if (call.model != nullptr)
+        CheckCanRelease(call.caller, call.model);
+    training->budgets = LoadBudgets(call.caller, call.relations);
+    JsonValue* options = ReadJson(call.options);
+    ReadAllTimeBounds(call, options);
+
+    TrainingSchema schema;
+    schema.options = options;
+    schema.privacy = call.privacy;
+    schema.target = call.target;
+    schema.features = call.features;
+    schema.governed = IsGoverned(call.relations);
+    schema.has_units = call.unit != nullptr;
+    schema.unseen = call.right == TrainRight::kBudget;
+    LoadDomain(call.target, &schema.target_domain);
+    auto* domains = static_cast<ColumnDomain*>(palloc0(sizeof(ColumnDomain) * (call.features.count + 1)));
+    // On an ungoverned relation bounds by name are all that counts: spare the look-up.
+    const JsonValue* bounds = schema.governed ? nullptr : options->Find("bounds");
+    for (int i = 0; i < call.features.count; ++i)
+        if (bounds == nullptr || bounds->Find(call.features.columns[i].name) == nullptr)
+            LoadDomain(call.features.columns[i], &domains[i]);
+    schema.feature_domains = domains;
+
+    training->core =
+        CoreState<TrainingCore>::Make(CurrentMemoryContext, schema, MaxMemoryBytes(), TrainingThreads());
+    training->buffer = (*training->core)->buffer();
+    training->columns = training->buffer->columns.data();
+    CheckPerTrainLimit(training->budgets, (*training->core)->options().epsilon,
+                       (*training->core)->options().delta);
+    MakeReaders(training);
+    Calibrate(training);
+    return training;
+}
+
+void FlushRows(Training* training) {
+    CallCore([&] { (*training->core)->AppendRows(); });
+}
+
+Datum FinishTraining(Training* training) {
+    CalibrateAgainIfCharged(training);
+    Train(training);
+    int32 version;
+    const BudgetList* budgets = CommitModel(training, &version);
+    const Datum result = Describe(training, version, RemainingAsJson(budgets, nullptr, 0));
+    training->core->Release();
+    return result;
+}
+
+Datum DescribeEstimate(Training* training) {
+    const std::string& plan = (*training->core)->plan_bytes();
+    return Describe(training, 0, RemainingAsJson(training->budgets, plan.data(), plan.size()));
+}
+
+}  // namespace dpboost

@@ -1,0 +1,402 @@
+// Method `auto` as a whole: what it may depend on, what a neighbouring table changes, that it spends its plan
+// and learns what there is to learn without noise, and the odd datasets that must train like any other.
+#include "learner/auto/auto.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "learner/auto/schedule.h"
+#include "model/predictor.h"
+#include "privacy/accountant/gdp.h"
+#include "support/transcript_noise.h"
+#include "support/zero_noise.h"
+#include "unit/learner/random_data.h"
+
+namespace dpboost {
+namespace {
+
+AutoOptions OptionsFor(const Dataset& dataset) {
+    AutoOptions options;
+    options.task = dataset.target().task();
+    return options;
+}
+
+Model Train(const Dataset& dataset, NoiseSource& noise, double epsilon = 1,
+            const AutoOptions* given = nullptr, Simd simd = BestSimd(), double delta = 1e-6) {
+    ChaChaSource source = TestSource(42);
+    Random random(source);
+    NoInterrupt interrupt;
+    NoProgress progress;
+    const AutoOptions options = given != nullptr ? *given : OptionsFor(dataset);
+    Plan plan = Plan::Calibrate(BuildAutoPlan(options, epsilon, delta));
+    TrainingSettings settings;
+    settings.simd = simd;
+    Model model = TrainAuto(dataset, options, plan, random, noise, interrupt, progress, settings);
+    EXPECT_TRUE(plan.Finished());
+    return model;
+}
+
+// A copy of some rows of a dataset, with the labels 1 - y or -y where `flip` says so.
+struct Row {
+    std::vector<uint16_t> codes;
+    float label;
+    int64_t unit;
+};
+
+Dataset BuildRows(const std::vector<FeatureSpec>& features, const TargetSpec& target,
+                  const std::vector<Row>& rows, bool units) {
+    DatasetBuilder builder(features, target, units);
+    for (const Row& row : rows) {
+        if (builder.Full())
+            builder.Grow();
+        for (size_t f = 0; f < features.size(); f++)
+            builder.SetCode(f, row.codes[f]);
+        builder.AppendRow(row.label, UnitKeyOf(row.unit));
+    }
+    NoInterrupt interrupt;
+    return builder.Finish(interrupt);
+}
+
+std::vector<Row> RowsOf(const Dataset& dataset) {
+    std::vector<Row> rows;
+    for (size_t i = 0; i < dataset.rows(); i++) {
+        Row row{std::vector<uint16_t>(dataset.columns()), dataset.Label(i), dataset.Unit(i)};
+        dataset.CopyRow(i, row.codes.data());
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+TEST(AutoPlan, IsOneGaussianPoolInClosedForm) {
+    AutoOptions options;
+    Plan plan = Plan::Calibrate(BuildAutoPlan(options, 0.3, 1e-7));
+    EXPECT_EQ(plan.calibrated_by(), "gdp");
+    ASSERT_EQ(plan.events().size(), 1U);
+    EXPECT_NEAR(1 / plan.NoiseMultiplier(0), GdpMu(0.3, 1e-7), 1e-6);
+    EXPECT_THROW(BuildAutoPlan(options, 0.3, 0), Error);
+    options.depth = 4;
+    EXPECT_THROW(BuildAutoPlan(options, 0.3, 1e-7), Error);
+}
+
+// The released model depends on rows only through charged draws: with every noisy sum replaced by a script,
+// tables that have nothing in common but their columns give the same bytes.
+TEST(Auto, DependsOnRowsThroughChargedDrawsOnly) {
+    for (const Task task : {Task::kBinary, Task::kRegression}) {
+        for (const int64_t spread : {int64_t{1} << 22, int64_t{1} << 36, int64_t{1} << 45}) {
+            DataShape shape;
+            shape.task = task;
+            shape.levels = 1;
+            ScriptedNoise first(spread), second(spread), third(spread);
+            const std::string bytes = Train(RandomDataset(shape), first).Serialize();
+            shape.rows = 5000;
+            shape.key = 9;
+            shape.missing_percent = 90;
+            EXPECT_EQ(Train(RandomDataset(shape), second).Serialize(), bytes);
+            shape.rows = 0;
+            EXPECT_EQ(Train(RandomDataset(shape), third).Serialize(), bytes);
+        }
+    }
+}
+
+struct Neighbour {
+    const char* name;
+    Task task;
+    size_t units;
+    size_t rows;
+    double epsilon;
+};
+
+// Sensitivities of the whole training: along the path of a transcript, a table with one more unit is never
+// further away than the plan's mu, whatever the unit; and for some units it comes near, so that half the
+// noise would be seen.
+TEST(Auto, NeighboursAreNoFurtherApartThanThePlanSays) {
+    const Neighbour cases[] = {
+        {"binary", Task::kBinary, 0, 300, 2},         {"regression", Task::kRegression, 0, 300, 2},
+        {"binary strong", Task::kBinary, 0, 60, 0.1}, {"binary large", Task::kBinary, 0, 3000, 8},
+        {"units", Task::kBinary, 80, 300, 2},         {"regression units", Task::kRegression, 80, 300, 5}};
+    for (const Neighbour& c : cases) {
+        DataShape shape;
+        shape.task = c.task;
+        shape.rows = c.rows;
+        shape.units = c.units;
+        shape.levels = 1;
+        const Dataset small = RandomDataset(shape);
+        const std::vector<Row> base_rows = RowsOf(small);
+        double largest = 0;
+        const double mu = GdpMu(c.epsilon, 1e-6);
+        for (unsigned char kind = 0; kind < 6; kind++) {
+            std::vector<Row> rows = base_rows;
+            const int copies = c.units > 0 ? 1 + 3 * kind : 1;
+            for (int copy = 0; copy < copies; copy++) {
+                Row row = base_rows[kind];
+                row.unit = 1000000;
+                row.label = c.task == Task::kBinary ? static_cast<float>(kind % 2)
+                            : kind % 2 == 0         ? -1.0F
+                                                    : 1.0F;
+                for (size_t f = 0; f < row.codes.size() && kind < 4; f++)
+                    row.codes[f] =
+                        static_cast<uint16_t>(kind < 2 ? 0 : small.features()[f].bins() - (kind == 2));
+                rows.push_back(std::move(row));
+            }
+            const Dataset large = BuildRows(small.features(), small.target(), rows, c.units > 0);
+            ChaChaSource source = TestSource(static_cast<unsigned char>(50 + kind));
+            Random random(source);
+            RecordingNoise recorder(random);
+            const std::string bytes = Train(large, recorder, c.epsilon).Serialize();
+            ReplayingNoise replay(recorder.draws);
+            EXPECT_EQ(Train(small, replay, c.epsilon).Serialize(), bytes);
+            EXPECT_TRUE(replay.SawAll());
+            EXPECT_LE(replay.distance_squared, mu * mu * (1 + 1e-9)) << c.name << " " << int{kind};
+            largest = std::max(largest, replay.distance_squared);
+        }
+        EXPECT_GT(4 * largest, mu * mu) << c.name << ": half the noise would go unnoticed";
+    }
+}
+
+TEST(Auto, VectorInstructionsChangeNothing) {
+    DataShape shape;
+    shape.rows = 5000;
+    shape.wide = 1;
+    ZeroNoise first, second;
+    EXPECT_EQ(Train(RandomDataset(shape), first).Serialize(),
+              Train(RandomDataset(shape), second, 1, nullptr, Simd::kPortable).Serialize());
+}
+
+double Correlation(const std::vector<double>& a, const std::vector<double>& b) {
+    double ma = 0, mb = 0, aa = 0, bb = 0, ab = 0;
+    for (size_t i = 0; i < a.size(); i++) {
+        ma += a[i] / static_cast<double>(a.size());
+        mb += b[i] / static_cast<double>(a.size());
+    }
+    for (size_t i = 0; i < a.size(); i++) {
+        aa += (a[i] - ma) * (a[i] - ma);
+        bb += (b[i] - mb) * (b[i] - mb);
+        ab += (a[i] - ma) * (b[i] - mb);
+    }
+    return ab / std::sqrt(aa * bb);
+}
+
+std::vector<double> PredictAll(const Model& model, const Dataset& dataset) {
+    Predictor predictor(model);
+    std::vector<uint16_t> codes(dataset.columns());
+    std::vector<double> result;
+    for (size_t i = 0; i < dataset.rows(); i++) {
+        dataset.CopyRow(i, codes.data());
+        result.push_back(predictor.Predict(codes.data()));
+    }
+    return result;
+}
+
+// Labels that are an additive function, or a product of signs, of uniform features.
+Dataset SignalDataset(Task task, bool product, size_t rows) {
+    std::vector<FeatureSpec> features;
+    for (int f = 0; f < 3; f++) {
+        NumericRange range;
+        range.lower = -1;
+        features.push_back(FeatureSpec::Numeric("x" + std::to_string(f), range));
+    }
+    features.push_back(FeatureSpec::Levels("l", {"a", "b", "c"}));
+    const TargetSpec target = task == Task::kBinary ? TargetSpec::Binary() : TargetSpec::Regression(-1, 1);
+    ChaChaSource source = TestSource(3);
+    Random random(source);
+    std::vector<Row> data;
+    for (size_t i = 0; i < rows; i++) {
+        Row row{std::vector<uint16_t>(4), 0, 0};
+        double x[3];
+        for (size_t f = 0; f < 3; f++) {
+            row.codes[f] = static_cast<uint16_t>(random.Below(features[f].bins()));
+            x[f] = 2 * (row.codes[f] + 0.5) / features[f].bins() - 1;
+        }
+        row.codes[3] = static_cast<uint16_t>(random.Below(3));
+        const double value =
+            product ? (x[0] * x[1] * x[2] > 0 ? 0.8 : -0.8)
+                    : 0.5 * x[0] - 0.3 * x[1] + (x[2] > 0.3 ? 0.2 : -0.1) + 0.1 * row.codes[3] - 0.1;
+        target.Label(task == Task::kBinary ? static_cast<double>(value > 0) : value, &row.label);
+        data.push_back(std::move(row));
+    }
+    return BuildRows(features, target, data, false);
+}
+
+TEST(Auto, LearnsAnAdditiveFunctionWithTablesAlone) {
+    for (const Task task : {Task::kBinary, Task::kRegression}) {
+        const Dataset dataset = SignalDataset(task, false, 6000);
+        ZeroNoise noise;
+        const Model model = Train(dataset, noise);
+        EXPECT_TRUE(model.trees().empty());
+        std::vector<double> labels;
+        for (size_t i = 0; i < dataset.rows(); i++)
+            labels.push_back(dataset.Label(i));
+        EXPECT_GT(Correlation(PredictAll(model, dataset), labels), task == Task::kBinary ? 0.85 : 0.97);
+    }
+}
+
+TEST(Auto, FindsAnInteractionByItself) {
+    const Dataset dataset = SignalDataset(Task::kBinary, true, 8000);
+    ChaChaSource source = TestSource(7);
+    Random random(source);
+    ExactNoise noise(random);
+    const Model model = Train(dataset, noise, 2);
+    EXPECT_FALSE(model.trees().empty());
+    std::vector<double> labels;
+    for (size_t i = 0; i < dataset.rows(); i++)
+        labels.push_back(dataset.Label(i));
+    EXPECT_GT(Correlation(PredictAll(model, dataset), labels), 0.6);
+
+    AutoOptions additive = OptionsFor(dataset);
+    additive.depth = 1;
+    EXPECT_TRUE(Train(dataset, noise, 2, &additive).trees().empty());
+}
+
+TEST(Auto, TrainsOddDatasetsAtAnyBudget) {
+    struct Odd {
+        DataShape shape;
+        double epsilon;
+    };
+    std::vector<Odd> odd;
+    for (const Task task : {Task::kBinary, Task::kRegression}) {
+        for (const double epsilon : {0.001, 1.0, 50.0}) {
+            DataShape shape;
+            shape.task = task;
+            shape.rows = 10;
+            odd.push_back({shape, epsilon});
+            shape.rows = 0;
+            odd.push_back({shape, epsilon});
+            shape.rows = 2000;
+            shape.missing_percent = 100;
+            odd.push_back({shape, epsilon});
+            shape.missing_percent = 0;
+            shape.numeric = 1;
+            shape.levels = 0;
+            odd.push_back({shape, epsilon});
+            shape.rows = 100;
+            shape.numeric = 300;
+            shape.wide = 1;
+            odd.push_back({shape, epsilon});
+        }
+    }
+    unsigned char key = 1;
+    for (const Odd& o : odd) {
+        const Dataset dataset = RandomDataset(o.shape);
+        ChaChaSource source = TestSource(key++);
+        Random random(source);
+        ExactNoise noise(random);
+        const Model model = Train(dataset, noise, o.epsilon);
+        for (const double value : PredictAll(model, dataset)) {
+            ASSERT_TRUE(std::isfinite(value));
+            ASSERT_GE(value, o.shape.task == Task::kBinary ? 0 : -1);
+            ASSERT_LE(value, 1);
+        }
+    }
+}
+
+TEST(Auto, TakesAPublicNumberOfRows) {
+    DataShape shape;
+    const Dataset dataset = RandomDataset(shape);
+    AutoOptions options = OptionsFor(dataset);
+    options.rows_hint = 500;
+    options.trees = 3;
+    ZeroNoise noise, other;
+    EXPECT_EQ(Train(dataset, noise, 1, &options).Serialize().size(),
+              Train(dataset, other, 1).Serialize().size());
+}
+
+class RecordingProgress final : public Progress {
+  public:
+    void Report(uint64_t rounds_done, uint64_t rounds_total) override {
+        reports.emplace_back(rounds_done, rounds_total);
+    }
+    std::vector<std::pair<uint64_t, uint64_t>> reports;
+};
+
+// Progress can be read and the training then cancelled without a charge: it is the same for every table,
+// whichever stages run.
+TEST(Auto, ProgressIsTheSameForEveryTable) {
+    const auto reports_of = [](const Dataset& dataset, double epsilon) {
+        ChaChaSource source = TestSource(11);
+        Random random(source);
+        ExactNoise noise(random);
+        NoInterrupt interrupt;
+        RecordingProgress progress;
+        AutoOptions options = OptionsFor(dataset);
+        Plan plan = Plan::Calibrate(BuildAutoPlan(options, epsilon, 1e-6));
+        TrainAuto(dataset, options, plan, random, noise, interrupt, progress);
+        return progress.reports;
+    };
+    DataShape shape;
+    shape.rows = 0;
+    const auto expected = reports_of(RandomDataset(shape), 1);
+    ASSERT_FALSE(expected.empty());
+    EXPECT_EQ(expected.back().first, expected.back().second);
+    for (const Task task : {Task::kBinary, Task::kRegression}) {
+        for (const size_t rows : {size_t{3}, size_t{300}, size_t{20000}}) {
+            shape.task = task;
+            shape.rows = rows;
+            for (const double epsilon : {0.01, 1.0, 20.0})
+                EXPECT_EQ(reports_of(RandomDataset(shape), epsilon), expected) << rows << " " << epsilon;
+        }
+        for (const bool product : {false, true})  // with and without interaction trees
+            EXPECT_EQ(reports_of(SignalDataset(task, product, 8000), 2), expected) << product;
+    }
+}
+
+// An epsilon for which a draw might be too noisy is refused before any draw; just above it none is, whatever
+// earlier draws said.
+TEST(Auto, RefusesTooMuchNoiseBeforeAnyDraw) {
+    DataShape shape;
+    const Dataset dataset = RandomDataset(shape);
+    AutoOptions options = OptionsFor(dataset);
+    options.trees = 1000;
+    bool refused = false;
+    for (double epsilon = 1e-3; !refused && epsilon > 1e-8; epsilon /= 2) {
+        ZeroNoise quiet;
+        const auto train = [&](NoiseSource& noise) {
+            Train(dataset, noise, epsilon, &options, BestSimd(), epsilon / 1000);
+        };
+        try {
+            train(quiet);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::kInvalidParameter);
+            EXPECT_EQ(quiet.gaussian_draws, 0U);
+            refused = true;
+        }
+        for (const int64_t spread : {int64_t{1} << 22, int64_t{1} << 36, int64_t{1} << 45}) {
+            ScriptedNoise noise(spread);
+            if (!refused) {
+                EXPECT_NO_THROW(train(noise)) << epsilon;
+            }
+        }
+    }
+    EXPECT_TRUE(refused);
+}
+
+class StopAfter final : public Interrupt {
+  public:
+    explicit StopAfter(int polls) : polls_(polls) {}
+    void Poll() override {
+        if (polls_-- == 0)
+            throw Error(ErrorCode::kCanceled, "stop");
+    }
+
+  private:
+    int polls_;
+};
+
+TEST(Auto, StopsWhenAsked) {
+    const Dataset dataset = RandomDataset(DataShape());
+    ChaChaSource source = TestSource(1);
+    Random random(source);
+    ZeroNoise noise;
+    NoProgress progress;
+    const AutoOptions options = OptionsFor(dataset);
+    for (const int polls : {0, 1, 5, 12}) {
+        Plan plan = Plan::Calibrate(BuildAutoPlan(options, 1, 1e-6));
+        StopAfter interrupt(polls);
+        EXPECT_THROW(TrainAuto(dataset, options, plan, random, noise, interrupt, progress), Error);
+    }
+}
+
+}  // namespace
+}  // namespace dpboost

@@ -1,0 +1,357 @@
+// Checks the parts of method dpboost against plain computations with zero noise, and the sensitivities of its
+// splits and leaves (dpboost-aaai20.txt Lemmas 1 and 2) by searching for violations.
+#include "learner/pure/pure_trees.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/error.h"
+#include "learner/pure/growth.h"
+#include "learner/pure/leaf.h"
+#include "learner/pure/subsets.h"
+#include "learner/tree/split_score.h"
+#include "support/zero_noise.h"
+#include "unit/learner/random_data.h"
+
+namespace dpboost {
+namespace {
+
+template <typename Body>
+ErrorCode CodeOf(const Body& body) {
+    try {
+        body();
+    } catch (const Error& error) {
+        return error.code();
+    }
+    return ErrorCode::kInternal;
+}
+
+// A number in [-n S, n S], often at the ends and near zero.
+int64_t AnySum(Random& random, int64_t n) {
+    const int64_t bound = n * kClipSteps;
+    switch (random.Below(4)) {
+        case 0:
+            return bound;
+        case 1:
+            return -bound;
+        case 2:
+            return std::clamp<int64_t>(static_cast<int64_t>(random.Below(5)) - 2, -bound, bound);
+        default:
+            return static_cast<int64_t>(random.Below(static_cast<uint64_t>(2 * bound + 1))) - bound;
+    }
+}
+
+int64_t AnyCount(Random& random) {
+    return static_cast<int64_t>(random.Below(uint64_t{1} << random.Below(20)));
+}
+
+TEST(DpboostLemma1, GainsChangeWithinTheInterval) {
+    ChaChaSource source = TestSource(1);
+    Random random(source);
+    int64_t most = 0, least = 0;
+    for (int i = 0; i < 200000; i++) {
+        const int64_t l2 = random.Below(3) == 0 ? 0 : static_cast<int64_t>(random.Below(10 * kClipSteps));
+        const int64_t n = AnyCount(random), sum = AnySum(random, n), g = AnySum(random, 1);
+        const int64_t other_rows = AnyCount(random), other = AnySum(random, other_rows);
+        const int64_t change =
+            SplitUtility(sum + g, n + 1, other, other_rows, l2) - SplitUtility(sum, n, other, other_rows, l2);
+        most = std::max(most, change);
+        least = std::min(least, change);
+    }
+    // |change| <= 3 g*^2 as Lemma 1 says, but not symmetric: the width is 4, and both ends are reached.
+    EXPECT_LE(most, kClipSteps + 1);
+    EXPECT_GE(least, -3 * kClipSteps - 1);
+    EXPECT_LE(static_cast<double>(most - least), 2 * kUtilitySensitivity);
+    EXPECT_GT(static_cast<double>(most - least), 1.99 * kUtilitySensitivity);
+}
+
+TEST(DpboostLemma2, LeavesChangeWithinTheSensitivity) {
+    ChaChaSource source = TestSource(2);
+    Random random(source);
+    for (const LeafReleasePart part : {LeafReleasePart::kQuotient, LeafReleasePart::kSums}) {
+        for (const double l2 : {0.0, 0.1, 1.0, 30.0}) {
+            DpboostOptions options;
+            options.leaves = part;
+            options.l2 = l2;
+            options.depth = 1;
+            const LeafRelease release(options);
+            int64_t worst = 0;
+            for (int i = 0; i < 20000; i++) {
+                const uint32_t k = static_cast<uint32_t>(random.Below(50));
+                CellSum leaf;
+                leaf.weight = random.Below(2) == 0 ? static_cast<int64_t>(random.Below(4)) : AnyCount(random);
+                leaf.gradient = AnySum(random, leaf.weight);
+                const CellSum more{leaf.gradient + AnySum(random, 1), leaf.weight + 1};
+                const std::vector<int64_t> before = release.RawSums({leaf, CellSum()}, k);
+                const std::vector<int64_t> after = release.RawSums({more, CellSum()}, k);
+                ASSERT_EQ(before.size(), LeafRelease::Sums(options));
+                int64_t change = 0;
+                for (size_t j = 0; j < before.size(); j++)
+                    change += std::abs(after[j] - before[j]);
+                worst = std::max(worst, change);
+            }
+            EXPECT_LE(static_cast<double>(worst), LeafRelease::Sensitivity(options));
+            EXPECT_GT(static_cast<double>(worst), 0.99 * LeafRelease::Sensitivity(options))
+                << "is it reached?";
+        }
+    }
+}
+
+TEST(DpboostFilter, KeepsGradientsWithinTheBound) {
+    ChaChaSource source = TestSource(3);
+    Random random(source);
+    for (const double bound : {1.0, 0.3, 0.001, 10.0}) {
+        const GradientFilter filter(bound);
+        for (int i = 0; i < 10000; i++) {
+            const int64_t label =
+                static_cast<int64_t>(random.Below((2 << kFixedBits) + 1)) - (1 << kFixedBits);
+            const int64_t score = static_cast<int32_t>(random.Next32()) >> random.Below(20);
+            const double gradient = FromFixed(label - score);
+            EXPECT_EQ(filter.Passes(label, score),
+                      std::fabs(gradient) <= std::floor(bound * kFixedScale) / kFixedScale);
+            if (filter.Passes(label, score)) {
+                EXPECT_LE(std::abs(filter.Steps(label, score)), kClipSteps);
+                EXPECT_NEAR(filter.Steps(label, score), gradient / bound * kClipSteps, 1 + 1e-3 * kClipSteps);
+            }
+        }
+    }
+}
+
+TEST(DpboostSubsets, ArePublicSharesOfTheUnits) {
+    DpboostOptions options;
+    options.trees_per_ensemble = 5;
+    options.learning_rate = 0.3;
+    std::vector<uint64_t> shares = Subsets(options).Probabilities();
+    uint64_t total = 0;
+    for (size_t k = 0; k < shares.size(); k++) {
+        total += shares[k];
+        const double expected = 0.3 * std::pow(0.7, static_cast<double>(k)) / (1 - std::pow(0.7, 5));
+        EXPECT_NEAR(static_cast<double>(shares[k]) / 4294967296.0, expected, 1e-9);
+    }
+    EXPECT_EQ(total, uint64_t{1} << 32);
+    options.subsets = SubsetPart::kHalving;
+    shares = Subsets(options).Probabilities();
+    EXPECT_EQ(shares[0], uint64_t{1} << 31);
+    EXPECT_EQ(shares[3], uint64_t{1} << 28);
+    EXPECT_EQ(shares[4], uint64_t{1} << 28);
+}
+
+TEST(DpboostSubsets, OneUnitMoreMovesNoOther) {
+    DpboostOptions options;
+    options.trees_per_ensemble = 4;
+    options.learning_rate = 0.3;
+    std::vector<std::vector<uint32_t>> drawn[2];
+    for (const int more : {0, 1}) {
+        DatasetBuilder builder(TestFeatures(DataShape()), TargetSpec::Binary(), true);
+        builder.Grow();
+        for (int row = 0; row < 600 + more; row++) {
+            for (size_t f = 0; f < builder.features().size(); f++)
+                builder.SetCode(f, 0);
+            builder.AppendRow(0, UnitKeyOf(int64_t{row < 600 ? row % 200 : 200}));
+        }
+        NoInterrupt interrupt;
+        const Dataset dataset = builder.Finish(interrupt);
+        ChaChaSource source = TestSource(4);
+        Random random(source);
+        Subsets subsets(options);
+        subsets.Draw(dataset, random, interrupt);
+        size_t rows = 0;
+        std::vector<int> seen(dataset.units(), 0);
+        for (size_t k = 0; k < 4; k++) {
+            drawn[more].push_back(subsets.rows(k));
+            rows += subsets.rows(k).size();
+            for (const uint32_t row : subsets.rows(k))
+                seen[dataset.Unit(row)]++;
+        }
+        EXPECT_EQ(rows, dataset.units());
+        EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), static_cast<long>(dataset.units()));
+    }
+    size_t changed = 0;
+    for (size_t k = 0; k < 4; k++) {
+        std::vector<uint32_t> with = drawn[1][k];
+        changed += with.size() - drawn[0][k].size();
+        with.erase(std::remove(with.begin(), with.end(), 600u), with.end());
+        EXPECT_EQ(with, drawn[0][k]);
+    }
+    EXPECT_EQ(changed, 1u);
+}
+
+// Alg 1 and 2 with exact choices on one subset, plainly: every candidate by its own pass over the rows.
+class PlainBoosting {
+  public:
+    PlainBoosting(const Dataset& dataset, const DpboostOptions& options)
+        : dataset_(dataset),
+          options_(options),
+          candidates_(dataset.features(), CandidatePart::kWholeRange, 0),
+          scores_(dataset.rows(), 0) {}
+
+    void AddTree(uint32_t k) {
+        std::vector<uint32_t> rows;
+        gradients_.assign(dataset_.rows(), 0);
+        for (uint32_t row = 0; row < dataset_.rows(); row++) {
+            gradients_[row] = dataset_.Label(row) - scores_[row];
+            if (std::fabs(gradients_[row]) <= options_.gradient_bound)
+                rows.push_back(row);
+        }
+        std::vector<uint32_t> all(dataset_.rows());
+        for (uint32_t row = 0; row < all.size(); row++)
+            all[row] = row;
+        Grow(rows, all, 0, options_.LeafBound(k));
+    }
+    double score(size_t row) const { return scores_[row]; }
+
+  private:
+    double Side(const std::vector<uint32_t>& rows) const {
+        double sum = 0;
+        for (const uint32_t row : rows)
+            sum += gradients_[row];
+        return rows.empty() ? 0 : sum * sum / (static_cast<double>(rows.size()) + options_.l2);
+    }
+
+    void Divide(const std::vector<uint32_t>& rows, const Split& split, std::vector<uint32_t>* left,
+                std::vector<uint32_t>* right) const {
+        left->clear();
+        right->clear();
+        for (const uint32_t row : rows) {
+            const bool goes_left = GoesLeft(split, nullptr, dataset_.Code(row, split.feature),
+                                            dataset_.features()[split.feature].missing());
+            (goes_left ? left : right)->push_back(row);
+        }
+    }
+
+    void Grow(const std::vector<uint32_t>& rows, const std::vector<uint32_t>& all, int level, double bound) {
+        if (level == options_.depth) {
+            double sum = 0;
+            for (const uint32_t row : rows)
+                sum += gradients_[row];
+            const double value =
+                rows.empty()
+                    ? 0
+                    : std::clamp(sum / (static_cast<double>(rows.size()) + options_.l2), -bound, bound);
+            for (const uint32_t row : all)
+                scores_[row] += options_.learning_rate * value;
+            return;
+        }
+        std::vector<uint32_t> left, right;
+        Split best;
+        double best_gain = -1;
+        for (size_t f = 0; f < dataset_.columns(); f++) {
+            for (size_t i = 0; i < candidates_.Count(f); i++) {
+                Divide(rows, candidates_.At(f, i), &left, &right);
+                const double gain = Side(left) + Side(right);
+                if (gain > best_gain + 1e-9) {
+                    best_gain = gain;
+                    best = candidates_.At(f, i);
+                }
+            }
+        }
+        std::vector<uint32_t> all_left, all_right;
+        Divide(rows, best, &left, &right);
+        Divide(all, best, &all_left, &all_right);
+        Grow(left, all_left, level + 1, bound);
+        Grow(right, all_right, level + 1, bound);
+    }
+
+    const Dataset& dataset_;
+    const DpboostOptions& options_;
+    const SplitCandidates candidates_;
+    std::vector<double> scores_;
+    std::vector<double> gradients_;
+};
+
+TEST(DpboostTraining, WithoutNoiseIsPlainBoosting) {
+    for (const LeafReleasePart part : {LeafReleasePart::kQuotient, LeafReleasePart::kSums}) {
+        DataShape shape;
+        shape.task = Task::kRegression;
+        shape.rows = 400;
+        shape.numeric = 2;
+        shape.levels = 1;
+        const Dataset dataset = RandomDataset(shape);
+        DpboostOptions options;
+        options.ensembles = 3;
+        options.trees_per_ensemble = 1;
+        options.depth = 2;
+        options.learning_rate = 0.5;
+        options.gradient_bound = 0.8;  // filters a part of the rows
+        options.leaves = part;
+        Plan plan = Plan::Calibrate(BuildDpboostPlan(options, dataset.features(), 1));
+        ChaChaSource source = TestSource(1);
+        Random random(source);
+        ZeroNoise noise;
+        NoInterrupt interrupt;
+        NoProgress progress;
+        const Model model = TrainDpboost(dataset, options, plan, random, noise, interrupt, progress);
+        EXPECT_TRUE(plan.Finished());
+        EXPECT_EQ(noise.selections, 3u * 3u);
+        EXPECT_EQ(noise.laplace_draws, 3 * LeafRelease::Sums(options));
+        PlainBoosting plain(dataset, options);
+        for (int tree = 0; tree < 3; tree++)
+            plain.AddTree(0);
+        std::vector<uint16_t> codes(dataset.columns());
+        for (size_t row = 0; row < dataset.rows(); row++) {
+            dataset.CopyRow(row, codes.data());
+            ASSERT_NEAR(FromFixed(model.Score(codes.data())), plain.score(row), 1e-3) << row;
+        }
+    }
+}
+
+TEST(DpboostPlan, IsPureAndSharesEpsilonAsThePaperSays) {
+    DpboostOptions options;
+    options.ensembles = 4;
+    options.trees_per_ensemble = 10;
+    options.depth = 5;
+    const Plan plan = Plan::Calibrate(BuildDpboostPlan(options, TestFeatures(DataShape()), 2));
+    EXPECT_EQ(plan.delta(), 0);
+    EXPECT_EQ(plan.calibrated_by(), "pure");
+    // Per ensemble 0.5: half of it for the leaves, a tenth of it for each of the five levels.
+    EXPECT_NEAR(plan.NoiseMultiplier(plan.Find(kDpboostLeavesMechanism)), 1 / 0.25, 1e-9);
+    for (int level = 0; level < 5; level++)
+        EXPECT_NEAR(plan.NoiseMultiplier(plan.Find(DpboostSplitsMechanism(level))), 1 / 0.05, 1e-9);
+    EXPECT_NEAR(PureEpsilon(plan.events()), 2, 1e-9);
+}
+
+TEST(DpboostPlan, RefusesWhatMakesNoSense) {
+    DpboostOptions options;
+    options.depth = 11;
+    EXPECT_EQ(CodeOf([&] { options.Check(); }), ErrorCode::kInvalidParameter);
+    options = DpboostOptions();
+    options.learning_rate = 0;
+    EXPECT_EQ(CodeOf([&] { options.Check(); }), ErrorCode::kInvalidParameter);
+    EXPECT_EQ(CodeOf([&] { BuildDpboostPlan(DpboostOptions(), {}, 1); }), ErrorCode::kInvalidParameter);
+    EXPECT_EQ(CodeOf([&] { DpboostOptions::Preset("dpbost", Task::kBinary, 1); }),
+              ErrorCode::kInvalidParameter);
+    for (size_t i = 0; i < kDpboostPresetCount; i++)
+        EXPECT_NO_THROW(DpboostOptions::Preset(kDpboostPresets[i].name, Task::kBinary, 1).Check());
+}
+
+TEST(DpboostTraining, TrainsOnAnythingAtAnyEpsilon) {
+    for (const size_t rows : {0, 1, 300}) {
+        for (const double epsilon : {0.001, 1.0, 50.0}) {
+            DataShape shape;
+            shape.rows = rows;
+            shape.units = rows == 300 ? 40 : 0;
+            const Dataset dataset = RandomDataset(shape);
+            DpboostOptions options = DpboostOptions::Defaults(Task::kBinary, epsilon);
+            options.trees_per_ensemble = 3;
+            options.ensembles = 2;
+            Plan plan = Plan::Calibrate(BuildDpboostPlan(options, dataset.features(), epsilon));
+            ChaChaSource source = TestSource(3);
+            Random random(source);
+            ExactNoise noise(random);
+            NoInterrupt interrupt;
+            NoProgress progress;
+            const Model model = TrainDpboost(dataset, options, plan, random, noise, interrupt, progress);
+            EXPECT_EQ(model.Serialize().size() > 0, true);
+            std::vector<uint16_t> codes(dataset.columns(), 0);
+            const double prediction = model.Predict(codes.data());
+            EXPECT_GE(prediction, 0);
+            EXPECT_LE(prediction, 1);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dpboost

@@ -1,0 +1,85 @@
+#include "privacy/accountant/gdp.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "unit/privacy/reference_table.h"
+
+namespace dpboost {
+namespace {
+
+void CheckDelta(const ReferenceRows& rows) {
+    for (const auto& row : rows)
+        EXPECT_NEAR(GdpDelta(row[0], row[1]) / row[2], 1, 1e-10) << row[0] << " " << row[1];
+}
+
+void CheckEpsilon(const ReferenceRows& rows) {
+    for (const auto& row : rows)
+        EXPECT_NEAR(GdpEpsilon(row[0], row[1]) / row[2], 1, 1e-10) << row[0] << " " << row[1];
+}
+
+void CheckMu(const ReferenceRows& rows) {
+    for (const auto& row : rows)
+        EXPECT_NEAR(GdpMu(row[0], row[1]) / row[2], 1, 1e-10) << row[0] << " " << row[1];
+}
+
+TEST(Gdp, AgreesWithEmbeddedReference) {
+    CheckDelta(GdpDeltaOfEpsRows());
+    CheckEpsilon(GdpEpsOfDeltaRows());
+    CheckMu(GdpMuOfEpsDeltaRows());
+}
+
+TEST(Gdp, DeltaAgreesWithReferenceTable) {
+    LOAD_REFERENCE_OR_SKIP(rows, "gdp_delta_of_eps.csv");
+    CheckDelta(rows);
+}
+
+TEST(Gdp, EpsilonAgreesWithReferenceTable) {
+    LOAD_REFERENCE_OR_SKIP(rows, "gdp_eps_of_delta.csv");
+    CheckEpsilon(rows);
+}
+
+TEST(Gdp, MuAgreesWithReferenceTable) {
+    LOAD_REFERENCE_OR_SKIP(rows, "gdp_mu_of_eps_delta.csv");
+    CheckMu(rows);
+}
+
+TEST(Gdp, InversesRoundAgainstTheSpender) {
+    for (double epsilon : {1e-3, 0.02, 0.1, 1.0, 7.0, 50.0, 1000.0})
+        for (double delta : {1e-12, 5e-8, 1e-5, 0.1}) {
+            const double mu = GdpMu(epsilon, delta);
+            EXPECT_LE(GdpDelta(mu, epsilon), delta);
+            EXPECT_GT(GdpDelta(mu * (1 + 1e-9), epsilon), delta);
+            const double back = GdpEpsilon(mu, delta);
+            EXPECT_LE(GdpDelta(mu, back), delta);
+            EXPECT_NEAR(back / epsilon, 1, 1e-8);
+        }
+}
+
+TEST(Gdp, BothFormsOfDeltaAgreeWhereTheyMeet) {
+    for (double epsilon : {0.0, 0.3, 2.0, 6.0})
+        EXPECT_NEAR(GdpDelta(1.0, epsilon) / GdpDelta(1.0 + 1e-12, epsilon), 1, 1e-10);
+}
+
+TEST(Gdp, LargeDeltaNeedsNoEpsilon) {
+    EXPECT_EQ(GdpEpsilon(0.1, 0.2), 0);
+}
+
+TEST(Gdp, RefusesBadInput) {
+    EXPECT_ERROR(GdpMu(0, 1e-6), kInvalidParameter);
+    EXPECT_ERROR(GdpMu(-1, 1e-6), kInvalidParameter);
+    EXPECT_ERROR(GdpMu(NAN, 1e-6), kInvalidParameter);
+    EXPECT_ERROR(GdpMu(INFINITY, 1e-6), kInvalidParameter);
+    EXPECT_ERROR(GdpMu(1, 0), kInvalidParameter);
+    EXPECT_ERROR(GdpMu(1, 1), kInvalidParameter);
+    EXPECT_ERROR(GdpMu(1, NAN), kInvalidParameter);
+    EXPECT_ERROR(GdpEpsilon(0, 1e-6), kInvalidParameter);
+    EXPECT_ERROR(GdpEpsilon(1, -1e-6), kInvalidParameter);
+    EXPECT_ERROR(GdpDelta(NAN, 1), kInvalidParameter);
+    EXPECT_ERROR(GdpDelta(1, -1), kInvalidParameter);
+}
+
+}  // namespace
+}  // namespace dpboost

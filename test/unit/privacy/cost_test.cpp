@@ -1,0 +1,87 @@
+#include "privacy/cost.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "privacy/plan.h"
+#include "unit/privacy/reference_table.h"
+
+namespace dpboost {
+namespace {
+
+Plan SmallPlan(uint64_t filter_rounds) {
+    PlanRequest request;
+    request.epsilon = 0.5;
+    request.delta = 1e-6;
+    MechanismRequest start;
+    start.name = "start";
+    start.kind = EventKind::kLaplace;
+    start.share = 0.03;
+    start.dimensions = {{65536, 1, 1}};
+    MechanismRequest leaves;
+    leaves.name = "leaves";
+    leaves.count = 40;
+    leaves.sampling_rate = 0.25;
+    leaves.rest = 1;
+    leaves.filter_rounds = filter_rounds;
+    leaves.dimensions = {{65536, 0.5, 8}, {65536, 0.5, 8}};
+    request.mechanisms = {start, leaves};
+    return Plan::Calibrate(request);
+}
+
+TEST(Release, SurvivesSerialisation) {
+    for (uint64_t filter_rounds : {0, 7}) {
+        const Plan plan = SmallPlan(filter_rounds);
+        const std::string bytes = plan.Serialize();
+        EXPECT_LT(bytes.size(), 650u);
+        EXPECT_TRUE(Release::Parse(bytes) == plan.release());
+        EXPECT_TRUE(Release::Replay(bytes) == plan.release());
+        EXPECT_EQ(Release::Parse(bytes).PldApplies(), filter_rounds == 0);
+    }
+}
+
+TEST(Release, EveryTruncationIsAnError) {
+    const std::string bytes = SmallPlan(0).Serialize();
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+        EXPECT_ERROR(Release::Parse(std::string_view(bytes).substr(0, size)), kCorrupted);
+    EXPECT_ERROR(Release::Parse(bytes + '\0'), kCorrupted);
+}
+
+TEST(Release, EveryChangedByteIsAnError) {
+    const std::string bytes = SmallPlan(0).Serialize();
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        for (int change : {1, 2, 16, 128, 255}) {
+            std::string changed = bytes;
+            changed[i] = static_cast<char>(changed[i] ^ change);
+            EXPECT_ERROR(Release::Parse(changed), kCorrupted);
+        }
+}
+
+// Changes that a forger would make, with a correct checksum: parsed strictly, or caught by the replay.
+TEST(Release, ForgedFiguresAreCaught) {
+    const Release honest = SmallPlan(0).release();
+    Release cheaper = honest;
+    cheaper.epsilon = 0.25;
+    EXPECT_ERROR(Release::Replay(cheaper.Serialize()), kCorrupted);
+    Release flatter = honest;
+    flatter.curve.rho[20] *= 0.5;
+    EXPECT_ERROR(Release::Replay(flatter.Serialize()), kCorrupted);
+    Release pure = honest;
+    pure.curve.pure_epsilon = 0.5;
+    EXPECT_ERROR(Release::Replay(pure.Serialize()), kCorrupted);
+    Release negative = honest;
+    negative.curve.rho[3] = -1;
+    EXPECT_ERROR(Release::Parse(negative.Serialize()), kCorrupted);
+    Release sampled = honest;
+    sampled.events[0].sampling_rate = 0.5;
+    EXPECT_ERROR(Release::Parse(sampled.Serialize()), kCorrupted);
+    Release never = honest;
+    never.events[0].count = 0;
+    EXPECT_ERROR(Release::Parse(never.Serialize()), kCorrupted);
+    Release odd = honest;
+    odd.delta = 1;
+    EXPECT_ERROR(Release::Parse(odd.Serialize()), kCorrupted);
+}
+
+}  // namespace
+}  // namespace dpboost
