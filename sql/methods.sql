@@ -8,7 +8,7 @@ SELECT method FROM dpboost_methods;
 CREATE FUNCTION small(method text) RETURNS jsonb LANGUAGE sql AS $$
     SELECT jsonb_build_object('method', method) || CASE
         WHEN method LIKE 'adassp%' THEN '{"rounds": 5}'
-        WHEN method LIKE 'dpboost%' THEN '{"ensembles": 2, "trees_per_ensemble": 3, "depth": 2}'
+        WHEN method LIKE 'pure%' THEN '{"ensembles": 2, "trees_per_ensemble": 3, "depth": 2}'
         ELSE '{"trees": 6, "depth": 2}' END::jsonb $$;
 SELECT count(*) FROM dpboost_methods WHERE parts = '' OR paper = '' OR when_to_use = '';
 -- two losses are for two classes only
@@ -35,12 +35,12 @@ SELECT dpboost_train('parts', '{"epsilon": 2, "method": "dp_xbg"}', z, a, b, c) 
 SELECT dpboost_train('parts', '{"epsilon": 2, "method": "dp_tr", "leaf": "newtom"}', z, a, b, c) FROM cases;
 
 -- pure differential privacy: delta is 0 unless given, and refused where noise is Gaussian
-SELECT DISTINCT delta FROM dpboost_ledger WHERE method LIKE 'dpboost%';
-SELECT dpboost_train('parts', small('dpboost') || '{"epsilon": 2, "delta": 1e-6}', z, a, b, c) ->> 'delta' AS delta FROM cases;
+SELECT DISTINCT delta FROM dpboost_ledger WHERE method LIKE 'pure%';
+SELECT dpboost_train('parts', small('pure_trees') || '{"epsilon": 2, "delta": 1e-6}', z, a, b, c) ->> 'delta' AS delta FROM cases;
 SELECT dpboost_train('parts', '{"epsilon": 2, "delta": 0}', z, a, b, c) FROM cases;
 SELECT dpboost_train('parts', small('adassp') || '{"epsilon": 2, "loss": "hinge", "target_range": [0, 10]}', y, a, b, c) FROM cases;
-SELECT dpboost_train('parts', small('dpboost') || '{"epsilon": 2, "subsample": 0.5}', z, a, b, c) FROM cases;
-SELECT dpboost_train('parts', small('dpboost') || '{"epsilon": 2, "bounds": "private"}', z, 1000 * a, b, c) FROM cases;
+SELECT dpboost_train('parts', small('pure_trees') || '{"epsilon": 2, "subsample": 0.5}', z, a, b, c) FROM cases;
+SELECT dpboost_train('parts', small('pure_trees') || '{"epsilon": 2, "bounds": "private"}', z, 1000 * a, b, c) FROM cases;
 
 -- ranges that the training finds itself go with any method
 SELECT method, (SELECT dpboost_train('p_' || m.method, small(m.method) || '{"epsilon": 2, "delta": 1e-6, "bounds": "private", "target_range": [0, 10]}' || regression(m.method),

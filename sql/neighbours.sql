@@ -89,7 +89,7 @@ BEGIN
             - '{version,remaining}'::text[]
         FROM (SELECT jsonb_build_object('method', m) || CASE
                   WHEN m LIKE 'adassp%' THEN '{"rounds": 3}'
-                  WHEN m LIKE 'dpboost%' THEN '{"ensembles": 2, "trees_per_ensemble": 2, "depth": 2}'
+                  WHEN m LIKE 'pure%' THEN '{"ensembles": 2, "trees_per_ensemble": 2, "depth": 2}'
                   ELSE '{"trees": 3, "depth": 2}' END::jsonb AS options) s;
     END LOOP;
 END$$;

@@ -3,7 +3,7 @@
 // sensitivity D it is a post-processing of the continuous Laplace mechanism, hence (D / b)-DP, and its Renyi
 // and PLD bounds hold.
 //
-// Departure from privacy.md 5, which names the discrete Laplace (P(k) proportional to exp(-|k| / b)): the two
+// Not the discrete Laplace, which others use (P(k) proportional to exp(-|k| / b)): the two
 // differ at k = 0 only, but the discrete one is no post-processing of the continuous one. Its privacy loss
 // takes the extreme value +epsilon with probability 1 / (1 + exp(-1 / b)) > 1/2, so the bounds that the
 // accountant composes for the continuous Laplace (events.h) would not hold for it.

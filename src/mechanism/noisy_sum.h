@@ -26,7 +26,7 @@ namespace dpboost {
 void AddGaussianNoise(Charge&& charge, NoiseSource& noise, SumBlock sums);
 
 // Two dimensions with a standard deviation each, e.g. the Hessian sums (dimension 0) and gradient sums
-// (dimension 1) of the same leaves: one event of the plan, by the weights r_d of the charge (sbdt.txt Thm
+// (dimension 1) of the same leaves: one event of the plan, by the weights r_d of the charge ([SBDT] Thm
 // 16).
 void AddGaussianNoise(Charge&& charge, NoiseSource& noise, SumBlock first, SumBlock second);
 

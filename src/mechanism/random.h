@@ -13,7 +13,7 @@
 namespace dpboost {
 
 // The probability that a unit takes part in a round, on the grid of multiples of 2^-32. The accountant must
-// be given value(), which is never below the probability asked for (privacy.md 5).
+// be given value(), which is never below the probability asked for.
 class SamplingRate {
   public:
     // The smallest grid point >= probability; throws kInvalidParameter outside (0, 1] and for NaN.

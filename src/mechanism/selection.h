@@ -14,7 +14,7 @@ namespace dpboost {
 // charge's temperature (2 * sensitivity / epsilon), exactly.
 //
 // Neighbours: add or remove one unit. Sensitivity: each utility, rounded to the lattice, changes by at most
-// the charge's steps. Charge: epsilon-DP and epsilon-bounded range (dp-xgb.txt Thm 1). count must not depend
+// the charge's steps. Charge: epsilon-DP and epsilon-bounded range ([DPXGB] Thm 1). count must not depend
 // on rows. Throws kInvalidParameter for count = 0 or above 2^22, kInternal for a spent charge or one of
 // another kind.
 std::size_t SelectPrivately(Charge&& charge, NoiseSource& noise, const int64_t* raw_utilities,

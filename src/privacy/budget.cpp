@@ -17,7 +17,7 @@ constexpr double kSlack = 1e-9;
 // A view must not take seconds: with more different events than this, totals are shown by their curve.
 constexpr std::size_t kMaxDistinctEvents = 64;
 
-// sbdt.txt Cor 6 for a Gaussian-like total, rho(alpha) = alpha mu^2 / 2, at the best of the 64 orders.
+// [SBDT] Cor 6 for a Gaussian-like total, rho(alpha) = alpha mu^2 / 2, at the best of the 64 orders.
 double GaussianEpsilon(double mu_squared, double delta) {
     double best = std::numeric_limits<double>::infinity();
     for (uint32_t order : kOrders)
@@ -127,12 +127,12 @@ double RemainingEpsilon(const BudgetConstraint& constraint, double delta) {
     return EpsilonOfRho(constraint.order, constraint.remaining_rho, delta);
 }
 
-double ComposedEpsilon(const std::vector<Release>& releases, double delta) {
+double ComposedEpsilon(const std::vector<Cost>& releases, double delta) {
     if (releases.empty())
         return 0;
     std::vector<Event> events;
     RdpCurve curve;
-    for (const Release& release : releases) {
+    for (const Cost& release : releases) {
         curve += release.curve;
         events.insert(events.end(), release.events.begin(), release.events.end());
     }

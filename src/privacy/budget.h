@@ -65,6 +65,6 @@ double RemainingEpsilon(const BudgetConstraint& constraint, double delta);
 // For display: the epsilon of all releases together at delta, by PLD where all of them allow it and at most
 // 64 different events are among them (milliseconds for each), else by the best order of their summed curves.
 // No check may rest on it, because it presumes that trainings were not chosen by looking at earlier results.
-double ComposedEpsilon(const std::vector<Release>& releases, double delta);
+double ComposedEpsilon(const std::vector<Cost>& releases, double delta);
 
 }  // namespace dpboost

@@ -106,13 +106,13 @@ const char* CalibratedByName(CalibratedBy by) {
     throw Error(ErrorCode::kInternal, "unknown kind of calibration");
 }
 
-bool Release::operator==(const Release& other) const {
+bool Cost::operator==(const Cost& other) const {
     return epsilon == other.epsilon && delta == other.delta && calibrated_by == other.calibrated_by &&
            events == other.events && curve.rho == other.curve.rho &&
            curve.pure_epsilon == other.curve.pure_epsilon;
 }
 
-std::string Release::Serialize() const {
+std::string Cost::Serialize() const {
     CheckInternal(!events.empty() && events.size() <= kMaxEvents, "a release has no or too many events");
     Writer writer;
     writer.out().append(kMagic, sizeof kMagic);
@@ -135,7 +135,7 @@ std::string Release::Serialize() const {
     return std::move(writer.out());
 }
 
-Release Release::Parse(std::string_view bytes) {
+Cost Cost::Parse(std::string_view bytes) {
     if (bytes.size() < sizeof kMagic + 8 || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
         ThrowCorrupted("It does not begin like one.");
     const std::string_view body = bytes.substr(0, bytes.size() - 8);
@@ -144,7 +144,7 @@ Release Release::Parse(std::string_view bytes) {
     Reader reader(body.substr(sizeof kMagic));
     if (reader.Integer(1) != kVersion)
         ThrowCorrupted("It was written by an unknown version.");
-    Release release;
+    Cost release;
     release.calibrated_by = static_cast<CalibratedBy>(reader.Integer(1));
     if (release.calibrated_by < CalibratedBy::kPld || release.calibrated_by > CalibratedBy::kPure)
         ThrowCorrupted("It has an unknown kind of calibration.");
@@ -171,8 +171,8 @@ Release Release::Parse(std::string_view bytes) {
 
 // Machines may differ in the last digits of exp and log, so that "less" means by more than a billionth (of
 // the curve) or a ten-thousandth (of epsilon, which grids are within).
-Release Release::Replay(std::string_view bytes) {
-    Release release = Parse(bytes);
+Cost Cost::Replay(std::string_view bytes) {
+    Cost release = Parse(bytes);
     const RdpCurve curve = EventsCurve(release.events);
     auto agree = [](double stored, double computed) {
         return stored == computed ||

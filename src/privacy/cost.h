@@ -15,7 +15,7 @@ namespace dpboost {
 enum class CalibratedBy : uint8_t { kPld = 1, kRdp = 2, kGdp = 3, kBudget = 4, kPure = 5 };
 const char* CalibratedByName(CalibratedBy by);  // "pld", "rdp", "gdp", "budget", "pure"
 
-struct Release {
+struct Cost {
     double epsilon = 0;  // proven at delta; at most what was asked for
     double delta = 0;
     CalibratedBy calibrated_by = CalibratedBy::kPld;
@@ -28,12 +28,12 @@ struct Release {
     std::string Serialize() const;
     // Throws kCorrupted for anything that Serialize could not have written. Does not recompute
     // (microseconds).
-    static Release Parse(std::string_view bytes);
+    static Cost Parse(std::string_view bytes);
     // Parses, and computes curve and epsilon again from the events; throws kCorrupted if the bytes claim
     // less.
-    static Release Replay(std::string_view bytes);
+    static Cost Replay(std::string_view bytes);
 
-    bool operator==(const Release& other) const;
+    bool operator==(const Cost& other) const;
 };
 
 }  // namespace dpboost

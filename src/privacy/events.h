@@ -12,12 +12,12 @@ namespace dpboost {
 enum class EventKind : uint8_t {
     kGaussian = 1,     // parameter: noise multiplier s = sigma / L2 sensitivity; Poisson-sampled if rate < 1
     kLaplace = 2,      // parameter: epsilon = L1 sensitivity / scale of a (continuous) Laplace mechanism
-    kExponential = 3,  // parameter: epsilon of an epsilon-bounded-range mechanism (dp-xgb.txt Thm 1)
+    kExponential = 3,  // parameter: epsilon of an epsilon-bounded-range mechanism ([DPXGB] Thm 1)
     kPure = 4,         // parameter: epsilon of any epsilon-DP mechanism
-    kGdp = 5           // parameter: mu of any mu-Gaussian-DP mechanism (boosted-adassp.txt Def 1.3)
+    kGdp = 5           // parameter: mu of any mu-Gaussian-DP mechanism ([ADASSP] Def 1.3)
 };
 
-// The leaf-balanced Gaussian (sbdt.txt Thm 16) is kGaussian with s = sigma_leaf / sqrt(D), D = 2 for leaves.
+// The leaf-balanced Gaussian ([SBDT] Thm 16) is kGaussian with s = sigma_leaf / sqrt(D), D = 2 for leaves.
 struct Event {
     EventKind kind = EventKind::kGaussian;
     double parameter = 0;
@@ -38,7 +38,7 @@ struct Event {
 constexpr uint64_t kMaxEventCount = 10'000'000;
 
 // Throws kInvalidParameter for a parameter that is not positive and finite, a rate outside (0, 1], a count of
-// 0 or above 1e7; kUnsupported for sampling of anything but a Gaussian: sbdt.txt Lemma 15 needs equality of
+// 0 or above 1e7; kUnsupported for sampling of anything but a Gaussian: [SBDT] Lemma 15 needs equality of
 // the Renyi divergence, so Thm 14 does not hold for Laplace or the exponential mechanism.
 void CheckEvent(const Event& event);
 void CheckEvents(const std::vector<Event>& events);

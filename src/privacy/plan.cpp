@@ -82,7 +82,7 @@ double WeightSum(const MechanismRequest& mechanism) {
     return sum;
 }
 
-// The demands of a mechanism. Gaussian: one, whatever its dimensions (sbdt.txt Thm 16). Laplace: one per
+// The demands of a mechanism. Gaussian: one, whatever its dimensions ([SBDT] Thm 16). Laplace: one per
 // dimension, with epsilons in proportion to the weights.
 std::vector<Demand> Demands(const MechanismRequest& mechanism, double delta) {
     Demand demand{mechanism.kind,  RoundUpRate(mechanism.sampling_rate),
@@ -119,12 +119,12 @@ uint64_t ScaleUnits(double steps, const std::string& name) {
 //
 // Gaussian of multiplier s: sigma_d = sensitivity_d s / sqrt(r_d). Then the sum over d of (change_d /
 // sigma_d)^2 is at most sum r_d / s^2 = 1/s^2: a Gaussian of multiplier s after rescaling each dimension
-// (sbdt.txt Thm 16).
+// ([SBDT] Thm 16).
 //
 // Laplace of epsilon e: b = sensitivity/e. The draws are rounded Laplace noise on integer sums, which is a
 // post-processing of the continuous mechanism (mechanism/laplace.h), so the continuous one's bounds hold.
 //
-// Exponential mechanism: weights exp(u/T) with T = 2 sensitivity/e have the range e (dp-xgb.txt Thm 1).
+// Exponential mechanism: weights exp(u/T) with T = 2 sensitivity/e have the range e ([DPXGB] Thm 1).
 double ScaleInStepsOf(const Event& event, const Dimension& dimension, double weight_sum) {
     const double e = event.parameter;
     const double m = dimension.sensitivity;
@@ -211,7 +211,7 @@ Plan Plan::Calibrate(const PlanRequest& request) {
     }
     Calibration calibration = dpboost::Calibrate(demands, request.epsilon, request.delta);
     Plan plan;
-    Release& release = plan.release_;
+    Cost& release = plan.release_;
     release.delta = request.delta;
     release.epsilon = request.epsilon;
     release.calibrated_by = calibration.by;

@@ -28,7 +28,7 @@ namespace dpboost {
 // ratio tests are thresholds, that composite is exactly the trade-off function of one sum moved by e.
 struct Dimension {
     double sensitivity = 0;  // lattice steps, > 0
-    double weight = 1;       // r_d of sbdt.txt Thm 16 (leaf-balanced: Hessian r1, gradient r2); they sum to 1
+    double weight = 1;       // r_d of [SBDT] Thm 16 (leaf-balanced: Hessian r1, gradient r2); they sum to 1
     std::size_t sums = 1;    // at most so many values per draw
 };
 
@@ -97,15 +97,15 @@ class Plan {
     const RdpCurve& curve() const { return release_.curve; }
     std::string calibrated_by() const { return CalibratedByName(release_.calibrated_by); }
 
-    const Release& release() const { return release_; }
-    std::string Serialize() const { return release_.Serialize(); }  // for the ledger; Release::Parse, Replay
+    const Cost& release() const { return release_; }
+    std::string Serialize() const { return release_.Serialize(); }  // for the ledger; Cost::Parse, Replay
 
   private:
     struct Mechanism;
     Plan();
 
     std::vector<Mechanism> mechanisms_;
-    Release release_;
+    Cost release_;
 };
 
 }  // namespace dpboost

@@ -136,7 +136,7 @@ OrderFilter::OrderFilter(uint64_t regular_rounds, double noise_multiplier, doubl
         const double worst = SubsampledGaussianRdp(order, noise_multiplier, sampling_rate);
         table_.push_back(0);
         for (uint32_t i = 1; i <= kSize; ++i) {
-            // Squared sensitivity u is a noise multiplier of s / sqrt(u) (sbdt.txt Thm 16, 19).
+            // Squared sensitivity u is a noise multiplier of s / sqrt(u) ([SBDT] Thm 16, 19).
             const double u = static_cast<double>(i) / kSize;
             const double loss = SubsampledGaussianRdp(order, noise_multiplier / std::sqrt(u), sampling_rate);
             const double units = std::ceil(std::ldexp(std::min(1.0, loss / worst * (1 + 1e-12)), bits_));

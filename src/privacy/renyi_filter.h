@@ -1,4 +1,4 @@
-// The individual Renyi filter (sbdt.txt Thm 19): units whose gradients are small lose less than the worst
+// The individual Renyi filter ([SBDT] Thm 19): units whose gradients are small lose less than the worst
 // case in a round, so more rounds can be run for the same charge. One integer per unit certifies the whole
 // curve of T_regular worst-case rounds.
 #pragma once
@@ -12,7 +12,7 @@
 namespace dpboost {
 
 // Neighbours: add or remove one unit i. Per round the unit adds (h, g) to one leaf, |h| <= h*, |g| <= g*,
-// lattice integers; the Gaussian noise is leaf-balanced (sbdt.txt Thm 16) with weights r1, r2. With
+// lattice integers; the Gaussian noise is leaf-balanced ([SBDT] Thm 16) with weights r1, r2. With
 //     u = r1 h^2/h*^2 + r2 g^2/g*^2  in [0, 1]
 // the unit's loss in the round is that of a Poisson-sampled Gaussian of squared sensitivity u,
 //     (alpha-1) rho_u(alpha) = log A(u),  A(u) = sum over l of Binomial(alpha, gamma)(l) exp(u l(l-1)/(2
@@ -20,7 +20,7 @@ namespace dpboost {
 // log A is a log-sum-exp of functions affine in u, hence convex, and log A(0) = 0; so rho_u(alpha) <= u
 // rho_1(alpha) at *every* integer order. If a unit takes part only while the sum of its u stays <= T, then
 // its total is at most T rho_1(alpha) at every order, and by the individual Renyi filter (Feldman and Zrnic
-// 2021; sbdt.txt Thm 19) the training has the curve T rho_1, however many rounds are run. What the proof
+// 2021; [SBDT] Thm 19) the training has the curve T rho_1, however many rounds are run. What the proof
 // needs: u is computed from the integers that are summed, rounded up; a unit that would exceed T is left out
 // of the round *before*; every unit is charged in every round, sampled or not; no one sees who was left out.
 class RenyiFilter {

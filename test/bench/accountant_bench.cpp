@@ -118,12 +118,12 @@ void Ledger() {
         spent = 0;
         const Budget limit(10, 1e-6);
         for (const std::string& bytes : ledger)
-            spent += Release::Parse(bytes).curve.At(limit.order());
+            spent += Cost::Parse(bytes).curve.At(limit.order());
         (void)Budget::Restore(10, 1e-6, limit.order(), spent).Fits(plan.curve());
     });
     std::printf("budget check over 1,000 stored releases: %.3f ms (target 5)\n", check);
     Budget budget(1, 1e-6);
-    std::vector<Release> releases;
+    std::vector<Cost> releases;
     for (int i = 0; i < 50; ++i) {
         budget.Spend(plan.curve());
         releases.push_back(plan.release());

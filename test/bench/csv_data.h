@@ -1,5 +1,5 @@
 // Reads the public datasets of ../shared/data for benchmarks, with column ranges from the sets' own
-// documentation (see data/README.md and auto-method.md), never from rows.
+// documentation , never from rows.
 #pragma once
 
 #include <cstdio>

@@ -127,10 +127,10 @@ void Override(SbdtOptions* o, const std::string& name, double value) {
 }
 
 // Published: trees, depth, gamma, r1, clips and the initial share of Abalone at 0.105 and Adult at 0.02
-// (sbdt.txt Fig. 4). Learning rate and lambda are only given as ranges, and the other epsilons as results;
+// ([SBDT] Fig. 4). Learning rate and lambda are only given as ranges, and the other epsilons as results;
 // those were chosen here.
 std::vector<Line> PaperLines() {
-    SbdtOptions abalone;  // sbdt.txt Fig. 4
+    SbdtOptions abalone;  // [SBDT] Fig. 4
     abalone.task = Task::kRegression;
     abalone.trees = 150;
     abalone.depth = 2;
@@ -143,7 +143,7 @@ std::vector<Line> PaperLines() {
     SbdtOptions abalone_weaker = abalone;  // chosen here, within the paper's ranges
     abalone_weaker.trees = 300;
     abalone_weaker.depth = 3;
-    SbdtOptions adult;  // sbdt.txt Fig. 4
+    SbdtOptions adult;  // [SBDT] Fig. 4
     adult.task = Task::kBinary;
     adult.trees = 200;
     adult.depth = 5;
@@ -164,7 +164,7 @@ std::vector<Line> PaperLines() {
             {"paper settings", "spambase", 0.02, 0.79, spambase}};
 }
 
-// One recipe for all data and epsilons, against S-BDT tuned for each (auto-method.md). Its ramps were set
+// One recipe for all data and epsilons, against S-BDT tuned for each. Its ramps were set
 // with these datasets in view.
 std::vector<Line> DefaultLines() {
     const auto line = [](const char* data, double epsilon, double goal) {

@@ -1,5 +1,5 @@
 // Accuracy of the untuned methods `auto` and `sbdt` side by side against epsilon, on public data and on the
-// simulated interaction problems of dp-xgb.txt C.2.1: 5-fold cross-validation, both on the same folds; mean
+// simulated interaction problems of [DPXGB] C.2.1: 5-fold cross-validation, both on the same folds; mean
 // and standard error over runs, seconds per training (its calibration included).
 //     utility_auto                     3 runs of everything
 //     utility_auto 20 spambase         20 runs of the lines that contain "spambase"
@@ -131,7 +131,7 @@ double DrawNormal(Random& random) {
     return sum / 2;
 }
 
-// dp-xgb.txt C.2.1, with N(mean, v) read as variance or as standard deviation.
+// [DPXGB] C.2.1, with N(mean, v) read as variance or as standard deviation.
 EncodedTable Simulate(int problem, bool deviation) {
     const double mean[] = {1, -5, -2}, spread[] = {25, 8, 7};
     EncodedTable out;

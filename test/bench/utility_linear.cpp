@@ -1,4 +1,4 @@
-// Accuracy and time of methods adassp (boosted-adassp.txt) and dpboost (dpboost-aaai20.txt): mean and
+// Accuracy and time of methods adassp ([ADASSP]) and dpboost ([DPBOOST]): mean and
 // standard deviation over runs, a run being one random 70/30 split. adassp: Adult, all 48,842 rows, F1 and
 // AUC at delta 1/n; dpboost: Abalone, RMSE in rings, delta 0.
 //     utility_linear                                15 runs of everything
@@ -105,8 +105,8 @@ AdasspOptions Adassp(const std::string& preset, double epsilon, const Settings& 
     return o;
 }
 
-DpboostOptions Dpboost(const std::string& preset, double epsilon, const Settings& settings) {
-    DpboostOptions o = DpboostOptions::Preset(preset, Task::kRegression, epsilon);
+PureOptions Dpboost(const std::string& preset, double epsilon, const Settings& settings) {
+    PureOptions o = PureOptions::Preset(preset, Task::kRegression, epsilon);
     Take(settings, "ensembles", &o.ensembles);
     Take(settings, "trees", &o.trees_per_ensemble);
     Take(settings, "depth", &o.depth);
@@ -137,9 +137,9 @@ Scores Run(const EncodedTable& table, const std::string& preset, double epsilon,
                                                         1.0 / static_cast<double>(split.train.size())));
             return TrainAdassp(dataset, options, plan, random, noise, interrupt, progress);
         }
-        const DpboostOptions options = Dpboost(preset, epsilon, settings);
-        Plan plan = Plan::Calibrate(BuildDpboostPlan(options, table.features, epsilon, 0));
-        return TrainDpboost(dataset, options, plan, random, noise, interrupt, progress);
+        const PureOptions options = Dpboost(preset, epsilon, settings);
+        Plan plan = Plan::Calibrate(BuildPurePlan(options, table.features, epsilon, 0));
+        return TrainPureTrees(dataset, options, plan, random, noise, interrupt, progress);
     }();
     Scores scores;
     scores.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
@@ -229,8 +229,8 @@ int main(int argc, char** argv) {
             Speed(std::min(runs, 3));
         EncodedTable table;
         for (const bool linear : {true, false}) {
-            const MethodPreset* const presets = linear ? kAdasspPresets : kDpboostPresets;
-            const size_t count = linear ? kAdasspPresetCount : kDpboostPresetCount;
+            const MethodPreset* const presets = linear ? kAdasspPresets : kPurePresets;
+            const size_t count = linear ? kAdasspPresetCount : kPurePresetCount;
             bool loaded = false;
             for (size_t i = 0; i < count; i++) {
                 const std::vector<double> epsilons =

@@ -1,6 +1,6 @@
-// Accuracy of the methods of federated-dp-gbdt.txt and dp-xgb.txt at epsilon 1, delta 1/n: mean and standard
+// Accuracy of the methods of [FEDGBDT] and [DPXGB] at epsilon 1, delta 1/n: mean and standard
 // deviation over runs, a run being one random 70/30 split, against what the papers report. Adult is its
-// 30,162 complete training rows, as in dp-xgb.txt; "problem1" and "problem2" are simulated as in its C.2.1.
+// 30,162 complete training rows, as in [DPXGB]; "problem1" and "problem2" are simulated as in its C.2.1.
 //     utility_methods                     15 runs of everything
 //     utility_methods 5 dp_xgb            5 runs of the lines that contain "dp_xgb"
 //     utility_methods 5 dp_xgb trees=20   ... with another setting
@@ -51,7 +51,7 @@ double UnitNormal(Random& random) {
     return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::acos(-1.0) * uniform());
 }
 
-// dp-xgb.txt C.2.1: labels by interactions of three normal features, of which models get only the values. The
+// [DPXGB] C.2.1: labels by interactions of three normal features, of which models get only the values. The
 // public ranges are five deviations.
 EncodedTable Simulate(int problem) {
     ChaChaSource source(ChaChaSource::Seed{static_cast<unsigned char>(problem), 91});
@@ -110,7 +110,7 @@ std::vector<Line> Lines() {
 }
 
 // Name=value pairs from the command line, to try other settings.
-void Override(MethodOptions* o, const std::string& name, double value) {
+void Override(FrameworkOptions* o, const std::string& name, double value) {
     const std::pair<const char*, double*> reals[] = {
         {"eta", &o->learning_rate},     {"l2", &o->l2},           {"beta", &o->leaf_clip},
         {"g", &o->gradient_clip},       {"h", &o->hessian_clip},  {"r1", &o->hessian_share},
@@ -142,7 +142,7 @@ void Override(MethodOptions* o, const std::string& name, double value) {
 double epsilon = 1;
 
 // One random split; also adds the CPU time of the training.
-double Run(const EncodedTable& table, const MethodOptions& options, unsigned char run, double* seconds) {
+double Run(const EncodedTable& table, const FrameworkOptions& options, unsigned char run, double* seconds) {
     ChaChaSource source(ChaChaSource::Seed{run, 78});
     Random random(source);
     std::vector<uint32_t> order(table.rows());
@@ -152,11 +152,11 @@ double Run(const EncodedTable& table, const MethodOptions& options, unsigned cha
     const Dataset dataset = table.Build(train);
     const auto start = std::clock();
     Plan plan = Plan::Calibrate(
-        BuildMethodPlan(options, table.features, epsilon, 1.0 / static_cast<double>(train.size())));
+        BuildFrameworkPlan(options, table.features, epsilon, 1.0 / static_cast<double>(train.size())));
     ExactNoise noise(random);
     NoInterrupt interrupt;
     NoProgress progress;
-    const Model model = TrainMethod(dataset, options, plan, random, noise, interrupt, progress);
+    const Model model = TrainFramework(dataset, options, plan, random, noise, interrupt, progress);
     *seconds += static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     Predictor predictor(model);
     std::vector<double> predictions, values;
@@ -167,7 +167,7 @@ double Run(const EncodedTable& table, const MethodOptions& options, unsigned cha
     return options.task == Task::kBinary ? Auc(predictions, values) : Rmse(predictions, values);
 }
 
-void Report(const EncodedTable& table, const Line& line, const MethodOptions& options, int runs) {
+void Report(const EncodedTable& table, const Line& line, const FrameworkOptions& options, int runs) {
     double sum = 0, squares = 0, seconds = 0;
     for (int run = 0; run < runs; run++) {
         const double auc = Run(table, options, static_cast<unsigned char>(run + 1), &seconds);
@@ -198,7 +198,7 @@ int main(int argc, char** argv) {
         for (const Line& line : Lines()) {
             if ((line.data + " " + line.preset + " ").find(only) == std::string::npos)
                 continue;
-            MethodOptions options = MethodOptions::Preset(
+            FrameworkOptions options = FrameworkOptions::Preset(
                 line.preset, line.data == "abalone" ? Task::kRegression : Task::kBinary, 1);
             if (line.trees > 0)
                 options.trees = line.trees;

@@ -52,9 +52,9 @@ AdasspOptions Options() {
     return options;
 }
 
-std::vector<int64_t> RawSums(const Dataset& dataset, const AdasspDesign& design, bool products) {
+std::vector<int64_t> RawSums(const Dataset& dataset, const Design& design, bool products) {
     NoInterrupt interrupt;
-    AdasspRows rows(dataset, design, Options(), BestSimd(), interrupt);
+    LinearRows rows(dataset, design, Options(), BestSimd(), interrupt);
     if (products)
         return rows.RawProducts();
     std::vector<std::vector<int32_t>> zeros;
@@ -108,7 +108,7 @@ double Excess(const std::vector<double>& p, const std::vector<double>& q) {
 // With noise for `noise_epsilon`, tested at kEpsilon.
 double WorstExcess(bool products, int rows, double noise_epsilon) {
     const Dataset without = People(false, rows), with = People(true, rows);
-    const AdasspDesign design(without.features(), Options());
+    const Design design(without.features(), Options());
     const std::vector<int64_t> raw_without = RawSums(without, design, products);
     const std::vector<int64_t> raw_with = RawSums(with, design, products);
     std::vector<double> direction;

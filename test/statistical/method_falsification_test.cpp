@@ -64,8 +64,8 @@ double Frequency(unsigned char key, int trials, const Draw& draw) {
 
 constexpr int kTrials = 50000;
 
-MethodOptions Options(StructurePart structure) {
-    MethodOptions options;
+FrameworkOptions Options(StructurePart structure) {
+    FrameworkOptions options;
     options.structure = structure;
     options.trees = 1;
     options.depth = 1;
@@ -77,7 +77,7 @@ MethodOptions Options(StructurePart structure) {
 template <typename Noise>
 double FirstFeature(const Rows& rows, const PlanRequest& request, unsigned char key) {
     const Dataset dataset = rows.Build(2);
-    const MethodOptions options = Options(StructurePart::kExponential);
+    const FrameworkOptions options = Options(StructurePart::kExponential);
     const SplitCandidates candidates(dataset.features(), CandidatePart::kUniform, 1);
     WorkerPool pool(1);
     SplitSearch search(dataset, options, pool);
@@ -126,7 +126,7 @@ template <typename Noise>
 double LargeCells(Release release, const Rows& rows, const PlanRequest& request, double limit,
                   unsigned char key) {
     const Dataset dataset = rows.Build(4);
-    const MethodOptions options = Options(StructurePart::kNoisyHistogram);
+    const FrameworkOptions options = Options(StructurePart::kNoisyHistogram);
     const SplitCandidates candidates(dataset.features(), CandidatePart::kUniform, 1);
     const std::vector<int32_t> hessians(rows.gradients.size(), kClipSteps);
     const std::vector<uint16_t> features{0, 1, 2};
@@ -138,7 +138,7 @@ double LargeCells(Release release, const Rows& rows, const PlanRequest& request,
     return Frequency<Noise>(key, kTrials, [&](Random& random, NoiseSource& noise) {
         const DrawContext context{plan, random, noise, interrupt};
         const int32_t* const gradients = rows.gradients.data();
-        if (release == Release::kSketch) {  // lower and upper half of each feature
+        if (release == Cost::kSketch) {  // lower and upper half of each feature
             const std::vector<double> cells =
                 search.SketchHessians(candidates, features, gradients, hessians.data(), context);
             return cells[1] + cells[3] + cells[5] > limit;
@@ -163,7 +163,7 @@ double RefuteCells(Release release, double relative_noise) {
     mechanism.rest = 1;
     mechanism.parts = kTrials;
     const double sensitivity = std::sqrt(3.0) * kClipSteps;
-    if (release == Release::kSketch) {
+    if (release == Cost::kSketch) {
         mechanism.name = kCandidatesMechanism;
         mechanism.dimensions = {{sensitivity, 1, 6}};
     } else {  // nearly all of the charge is for the Hessians, so that they show it
@@ -179,13 +179,13 @@ double RefuteCells(Release release, double relative_noise) {
 }
 
 TEST(MethodFalsification, HessianSketches) {
-    EXPECT_LT(RefuteCells<ExactNoise>(Release::kSketch, 1), kNormalLimit);
-    EXPECT_GT(RefuteCells<HalvedNoise>(Release::kSketch, 0.5), kNormalLimit);
+    EXPECT_LT(RefuteCells<ExactNoise>(Cost::kSketch, 1), kNormalLimit);
+    EXPECT_GT(RefuteCells<HalvedNoise>(Cost::kSketch, 0.5), kNormalLimit);
 }
 
 TEST(MethodFalsification, Histograms) {
-    EXPECT_LT(RefuteCells<ExactNoise>(Release::kHistogram, 1), kNormalLimit);
-    EXPECT_GT(RefuteCells<HalvedNoise>(Release::kHistogram, 0.5), kNormalLimit);
+    EXPECT_LT(RefuteCells<ExactNoise>(Cost::kHistogram, 1), kNormalLimit);
+    EXPECT_GT(RefuteCells<HalvedNoise>(Cost::kHistogram, 0.5), kNormalLimit);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ constexpr double kMaxEntry = 30;
 
 }  // namespace
 
-AdditiveTables::AdditiveTables(const std::vector<FeatureSpec>& features, AdditiveRows& rows)
+AdditiveTables::AdditiveTables(const std::vector<FeatureSpec>& features, BasisRows& rows)
     : rows_(rows), limit_(std::min(kMaxEntry, kScoreRoom / static_cast<double>(features.size()))) {
     for (const FeatureSpec& feature : features) {
         tables_.emplace_back(feature.cells(), 0.0);

@@ -18,7 +18,7 @@ namespace dpboost {
 // any row stay within int32. Every change also reaches the rows' scores.
 class AdditiveTables {
   public:
-    AdditiveTables(const std::vector<FeatureSpec>& features, AdditiveRows& rows);
+    AdditiveTables(const std::vector<FeatureSpec>& features, BasisRows& rows);
 
     void AddToBase(double change);
     void Add(size_t feature, const std::vector<double>& change);
@@ -27,7 +27,7 @@ class AdditiveTables {
     void Store(Model& model) const;
 
   private:
-    AdditiveRows& rows_;
+    BasisRows& rows_;
     double limit_;
     double base_ = 0;
     int32_t fixed_base_ = 0;
@@ -40,7 +40,7 @@ struct AdditiveStage {
     Loss loss;
     const AutoSchedule& schedule;
     const MarginalCounts& counts;
-    AdditiveRows& rows;
+    BasisRows& rows;
     PoolRelease& pool;
     AdditiveTables& tables;
     Random& random;

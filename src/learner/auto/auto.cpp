@@ -94,7 +94,7 @@ class StageProgress {
 }  // namespace
 
 size_t AutoBytesPerRow(bool has_units) {
-    return AdditiveRows::BytesPerRow(has_units);
+    return BasisRows::BytesPerRow(has_units);
 }
 
 Model TrainAuto(const Dataset& dataset, const AutoOptions& options, Plan& plan, Random& random,
@@ -106,8 +106,8 @@ Model TrainAuto(const Dataset& dataset, const AutoOptions& options, Plan& plan, 
     CheckInternal(task == options.task, "the dataset is for another task");
     Model model(features, dataset.target(), task == Task::kBinary ? Link::kLogistic : Link::kIdentity);
     PoolRelease pool(plan, plan.Find(kAutoMechanism), noise);
-    AdditiveRows rows(dataset, settings.simd, interrupt,
-                      LatticeShift(pool.mu(), features.size(), options.trees));
+    BasisRows rows(dataset, settings.simd, interrupt,
+                   LatticeShift(pool.mu(), features.size(), options.trees));
 
     StageProgress stages(progress);
     NoisyHistogram histogram(features, HistogramCells(task));

@@ -25,7 +25,7 @@ PlanRequest BuildAutoPlan(const AutoOptions& options, double epsilon, double del
     if (!(delta > 0))
         throw Error(ErrorCode::kUnsupported, "method \"auto\" needs a delta above 0",
                     "Its noise is Gaussian, which is never epsilon-differentially private with delta 0.",
-                    "Give a delta, e.g. 1e-6, or choose method \"dpboost\".");
+                    "Give a delta, e.g. 1e-6, or choose method \"pure_trees\".");
     PlanRequest request;
     request.epsilon = epsilon;
     request.delta = delta;

@@ -94,7 +94,7 @@ NoisyHistogram::NoisyHistogram(const std::vector<FeatureSpec>& features, uint32_
     weighted_sums_.assign(basis_.coordinates(), 0);
 }
 
-void NoisyHistogram::Release(double fraction, AdditiveRows& rows, PoolRelease& pool) {
+void NoisyHistogram::Release(double fraction, BasisRows& rows, PoolRelease& pool) {
     rows.LimitNorms(basis_, basis_.MaxNormSquared());
     std::vector<int64_t> counts = rows.CountSums(basis_);
     const double sigma_steps = pool.AddNoise(fraction, rows.Sensitivity(), counts);

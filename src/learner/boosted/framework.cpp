@@ -18,8 +18,8 @@ namespace {
 // One training: the parts, and the order in which they act.
 class Boosting {
   public:
-    Boosting(const Dataset& dataset, const MethodOptions& options, int32_t base, const DrawContext& context,
-             const TrainingSettings& settings)
+    Boosting(const Dataset& dataset, const FrameworkOptions& options, int32_t base,
+             const DrawContext& context, const TrainingSettings& settings)
         : dataset_(dataset),
           options_(options),
           context_(context),
@@ -69,7 +69,7 @@ class Boosting {
         }
     }
 
-    // The leaves' own release: one leaf-balanced Gaussian over both sums of every leaf (sbdt.txt Thm 16).
+    // The leaves' own release: one leaf-balanced Gaussian over both sums of every leaf ([SBDT] Thm 16).
     std::vector<NoisySide> ReleaseLeaves() {
         const size_t leaves = size_t{1} << options_.depth;
         const MechanismId id = context_.plan.Find(kLeavesMechanism);
@@ -103,7 +103,7 @@ class Boosting {
         }
     }
 
-    // Post-processing of the tree's first histogram (federated-dp-gbdt.txt Table 1: kappa_c = 0).
+    // Post-processing of the tree's first histogram ([FEDGBDT] Table 1: kappa_c = 0).
     void RefineByHistogram(const std::vector<uint16_t>& chosen) {
         const MechanismId id = context_.plan.Find(kHistogramsMechanism);
         size_t first = 0;
@@ -122,7 +122,7 @@ class Boosting {
     }
 
     const Dataset& dataset_;
-    const MethodOptions& options_;
+    const FrameworkOptions& options_;
     const DrawContext context_;
     WorkerPool pool_;
     BoostState state_;
@@ -133,7 +133,7 @@ class Boosting {
 };
 
 // What rows start with: for averaging the label that centring takes off.
-int32_t BaseScore(const Dataset& dataset, const MethodOptions& options, const DrawContext& context) {
+int32_t BaseScore(const Dataset& dataset, const FrameworkOptions& options, const DrawContext& context) {
     if (options.leaf == LeafPart::kAveraging)
         return options.task == Task::kBinary ? ToFixed(0.5) : 0;
     if (options.initial_share == 0)
@@ -144,17 +144,17 @@ int32_t BaseScore(const Dataset& dataset, const MethodOptions& options, const Dr
 
 }  // namespace
 
-size_t MethodBytesPerRow(const MethodOptions& options) {
+size_t FrameworkBytesPerRow(const FrameworkOptions& options) {
     return BoostState::BytesPerRow(options);
 }
 
-Model TrainMethod(const Dataset& dataset, const MethodOptions& options, Plan& plan, Random& random,
-                  NoiseSource& noise, Interrupt& interrupt, Progress& progress,
-                  const TrainingSettings& settings) {
+Model TrainFramework(const Dataset& dataset, const FrameworkOptions& options, Plan& plan, Random& random,
+                     NoiseSource& noise, Interrupt& interrupt, Progress& progress,
+                     const TrainingSettings& settings) {
     options.Check();
     CheckInternal(options.task == dataset.target().task(),
                   "the options are for another task than the dataset");
-    dataset.RequireMemory(dataset.rows() * MethodBytesPerRow(options) +
+    dataset.RequireMemory(dataset.rows() * FrameworkBytesPerRow(options) +
                           SplitSearch::Bytes(options, dataset.features()));
     const DrawContext context{plan, random, noise, interrupt};
     const int32_t base = BaseScore(dataset, options, context);

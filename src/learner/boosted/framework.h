@@ -15,17 +15,17 @@
 namespace dpboost {
 
 // Bytes of trainer state per row, to be kept free next to the dataset (DatasetLimits::learner_bytes_per_row).
-size_t MethodBytesPerRow(const MethodOptions& options);
+size_t FrameworkBytesPerRow(const FrameworkOptions& options);
 
-// Trains with a plan of BuildMethodPlan(options, dataset.features(), ...), taking all of its charges.
+// Trains with a plan of BuildFrameworkPlan(options, dataset.features(), ...), taking all of its charges.
 // `random` chooses features, random splits, samples and the row that stands for a unit; noise comes from
 // `noise` alone.
 //
 // Neighbours: add or remove one unit of the dataset. What is released (the model) is post-processing of the
 // plan's events; each part states its sensitivity and charge (split_search.h, boost_state.h,
 // initial_score.h).
-Model TrainMethod(const Dataset& dataset, const MethodOptions& options, Plan& plan, Random& random,
-                  NoiseSource& noise, Interrupt& interrupt, Progress& progress,
-                  const TrainingSettings& settings = {});
+Model TrainFramework(const Dataset& dataset, const FrameworkOptions& options, Plan& plan, Random& random,
+                     NoiseSource& noise, Interrupt& interrupt, Progress& progress,
+                     const TrainingSettings& settings = {});
 
 }  // namespace dpboost

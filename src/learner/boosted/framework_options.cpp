@@ -17,7 +17,7 @@ void CheckOption(bool valid, const char* name, const char* allowed) {
                     std::string("Allowed is ") + allowed + ".");
 }
 
-void CheckRanges(const MethodOptions& o) {
+void CheckRanges(const FrameworkOptions& o) {
     CheckOption(o.trees >= 1 && o.trees <= kMaxTrees, "trees", "1 to 100000");
     CheckOption(o.depth >= 1 && o.depth <= 10, "depth", "1 to 10");
     CheckOption(o.candidate_count >= 1 && o.candidate_count <= 1024, "candidate_count", "1 to 1024");
@@ -44,7 +44,7 @@ void CheckRanges(const MethodOptions& o) {
 }
 
 // Averaging reads labels, not scores: there is nothing to start from, to update or to take steps in.
-void CheckAveraging(const MethodOptions& o) {
+void CheckAveraging(const FrameworkOptions& o) {
     CheckOption(o.batch_size() >= o.trees, "batch", "0 for averaging leaves, which are not boosted");
     CheckOption(o.initial_share == 0, "initial_share", "0 for averaging leaves");
     CheckOption(o.learning_rate == 1, "learning_rate", "1 for averaging leaves");
@@ -54,7 +54,7 @@ void CheckAveraging(const MethodOptions& o) {
                                         : "1 for averaging leaves, the range of a label");
 }
 
-void CheckProofs(const MethodOptions& o) {
+void CheckProofs(const FrameworkOptions& o) {
     if (o.structure == StructurePart::kExponential && o.subsample < 1)
         throw Error(
             ErrorCode::kUnsupported, "the exponential mechanism cannot be combined with Poisson subsampling",
@@ -70,12 +70,12 @@ void CheckProofs(const MethodOptions& o) {
 
 }  // namespace
 
-size_t MethodOptions::tree_features(size_t features_of_table) const {
+size_t FrameworkOptions::tree_features(size_t features_of_table) const {
     return features == FeaturePart::kAll ? features_of_table
                                          : std::min<size_t>(features_per_tree, features_of_table);
 }
 
-void MethodOptions::Check() const {
+void FrameworkOptions::Check() const {
     CheckRanges(*this);
     if (leaf == LeafPart::kAveraging)
         CheckAveraging(*this);

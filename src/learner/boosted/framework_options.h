@@ -1,5 +1,5 @@
-// One framework for boosted trees under differential privacy (federated-dp-gbdt.txt, dp-xgb.txt): a method is
-// a choice of parts, and MethodOptions is that choice. Everything here is public: it depends on the call and
+// One framework for boosted trees under differential privacy ([FEDGBDT], [DPXGB]): a method is
+// a choice of parts, and FrameworkOptions is that choice. Everything here is public: it depends on the call and
 // the column encodings, never on rows.
 #pragma once
 
@@ -14,12 +14,12 @@
 
 namespace dpboost {
 
-// How a tree finds its splits (C1 of federated-dp-gbdt.txt).
+// How a tree finds its splits (C1 of [FEDGBDT]).
 enum class StructurePart {
     kTotallyRandom,    // no row is looked at
     kPartiallyRandom,  // one random candidate per feature and node; noisy sums decide
     kNoisyHistogram,   // noisy histograms over all candidates; the best noisy score decides
-    kExponential       // the exponential mechanism over all candidates of all features (dp-xgb.txt 4.2)
+    kExponential       // the exponential mechanism over all candidates of all features ([DPXGB] 4.2)
 };
 
 // What a leaf holds (C2).
@@ -40,7 +40,7 @@ enum class CandidatePart {
 // Which features a tree may split on (A1).
 enum class FeaturePart { kAll, kCyclic, kRandom };
 
-struct MethodOptions {
+struct FrameworkOptions {
     Task task = Task::kBinary;
     StructurePart structure = StructurePart::kTotallyRandom;
     LeafPart leaf = LeafPart::kNewton;
@@ -68,7 +68,7 @@ struct MethodOptions {
 
     // The named combinations of the papers (presets.h lists them) with defaults for the task and epsilon.
     // Throws kInvalidParameter for an unknown name, kUnsupported for one that has no proof here.
-    static MethodOptions Preset(const std::string& name, Task task, double epsilon);
+    static FrameworkOptions Preset(const std::string& name, Task task, double epsilon);
 
     // Sets what follows from task and parts: clips, the Hessian's share, the start, and for averaging leaves
     // the one update. For callers that change a part of a preset, before they set figures.

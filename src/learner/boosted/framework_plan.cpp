@@ -27,7 +27,7 @@ double JointSensitivity(size_t features) {
     return root * kClipSteps;
 }
 
-size_t AllCells(const MethodOptions& options, const std::vector<FeatureSpec>& features) {
+size_t AllCells(const FrameworkOptions& options, const std::vector<FeatureSpec>& features) {
     size_t cells = 0;
     for (const FeatureSpec& feature : features)
         cells += SplitCandidates::MaxCells(feature, options.candidates, options.candidate_count);
@@ -43,13 +43,13 @@ MechanismRequest Gaussian(const char* name, uint64_t count, double rest) {
     return request;
 }
 
-// Hessian and gradient sums, leaf-balanced (sbdt.txt Thm 16).
-std::vector<Dimension> BalancedSums(const MethodOptions& options, double sensitivity, size_t sums) {
+// Hessian and gradient sums, leaf-balanced ([SBDT] Thm 16).
+std::vector<Dimension> BalancedSums(const FrameworkOptions& options, double sensitivity, size_t sums) {
     const LeafWeights weights(options.hessian_share);
     return {{sensitivity, weights.hessian_share(), sums}, {sensitivity, weights.gradient_share(), sums}};
 }
 
-MechanismRequest SketchRequest(const MethodOptions& options, const std::vector<FeatureSpec>& features) {
+MechanismRequest SketchRequest(const FrameworkOptions& options, const std::vector<FeatureSpec>& features) {
     const std::vector<uint16_t> refined = RefinedFeatures(features);
     size_t cells = 0;
     for (const uint16_t feature : refined)
@@ -59,7 +59,7 @@ MechanismRequest SketchRequest(const MethodOptions& options, const std::vector<F
     return request;
 }
 
-MechanismRequest SelectionRequest(const MethodOptions& options, int level, size_t candidates) {
+MechanismRequest SelectionRequest(const FrameworkOptions& options, int level, size_t candidates) {
     MechanismRequest request;
     request.name = SelectionMechanism(level);
     request.kind = EventKind::kExponential;
@@ -70,7 +70,8 @@ MechanismRequest SelectionRequest(const MethodOptions& options, int level, size_
     return request;
 }
 
-MechanismRequest HistogramsRequest(const MethodOptions& options, const std::vector<FeatureSpec>& features) {
+MechanismRequest HistogramsRequest(const FrameworkOptions& options,
+                                   const std::vector<FeatureSpec>& features) {
     const size_t nodes = size_t{1} << (options.depth - 1);
     const size_t cells = options.structure == StructurePart::kPartiallyRandom ? 2 * features.size()
                                                                               : AllCells(options, features);
@@ -87,7 +88,7 @@ std::string SelectionMechanism(int level) {
     return "splits of level " + std::to_string(level);
 }
 
-std::string MainMechanism(const MethodOptions& options) {
+std::string MainMechanism(const FrameworkOptions& options) {
     return options.leaves_from_structure() ? kHistogramsMechanism : kLeavesMechanism;
 }
 
@@ -100,20 +101,20 @@ std::vector<uint16_t> RefinedFeatures(const std::vector<FeatureSpec>& features) 
     return refined;
 }
 
-uint64_t HistogramsPerTree(const MethodOptions& options) {
+uint64_t HistogramsPerTree(const FrameworkOptions& options) {
     const bool root_only = options.structure == StructurePart::kNoisyHistogram && options.one_feature_trees();
     return root_only ? 1 : static_cast<uint64_t>(options.depth);
 }
 
-PlanRequest BuildMethodPlan(const MethodOptions& options, const std::vector<FeatureSpec>& features,
-                            double epsilon, double delta) {
+PlanRequest BuildFrameworkPlan(const FrameworkOptions& options, const std::vector<FeatureSpec>& features,
+                               double epsilon, double delta) {
     options.Check();
     if (features.empty())
         throw Error(ErrorCode::kInvalidParameter, "trees need at least one feature");
     if (!(delta > 0))
         throw Error(ErrorCode::kUnsupported, "this method needs a delta above 0",
                     "Its sums get Gaussian noise, which satisfies no pure differential privacy.",
-                    "Give a delta such as 1e-6, or choose a method with Laplace noise, like \"dpboost\".");
+                    "Give a delta such as 1e-6, or choose a method with Laplace noise, like \"pure_trees\".");
     PlanRequest request;
     request.epsilon = epsilon;
     request.delta = delta;

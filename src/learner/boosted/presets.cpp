@@ -9,29 +9,29 @@
 
 namespace dpboost {
 
-const MethodPreset kMethodPresets[] = {
-    {"dp_tr", "random splits, Newton leaves, uniform candidates, all features", "federated-dp-gbdt.txt 5.3.3",
+const MethodPreset kFrameworkPresets[] = {
+    {"dp_tr", "random splits, Newton leaves, uniform candidates, all features", "[FEDGBDT] 5.3.3",
      "a plain baseline of random trees"},
-    {"dp_tr_ih", "random splits, Newton leaves, iterative Hessian, all features",
-     "federated-dp-gbdt.txt 5.3.3", "skewed columns whose ranges are known only roughly, with interactions"},
+    {"dp_tr_ih", "random splits, Newton leaves, iterative Hessian, all features", "[FEDGBDT] 5.3.3",
+     "skewed columns whose ranges are known only roughly, with interactions"},
     {"dp_tr_ih_ebm", "random splits, Newton leaves, iterative Hessian, one feature per tree",
-     "federated-dp-gbdt.txt 5.3.3", "skewed columns; the model is additive and can be read"},
+     "[FEDGBDT] 5.3.3", "skewed columns; the model is additive and can be read"},
     {"dp_tr_batch", "random splits, Newton leaves, iterative Hessian, one feature per tree, batches",
-     "federated-dp-gbdt.txt 5.2", "small epsilon, or few rounds over the data"},
+     "[FEDGBDT] 5.2", "small epsilon, or few rounds over the data"},
     {"dp_ebm", "random splits, Newton leaves, uniform candidates, one feature per tree",
-     "federated-dp-gbdt.txt 5.3.3 (DP-EBM Newton)", "additive models that can be read"},
+     "[FEDGBDT] 5.3.3 (DP-EBM Newton)", "additive models that can be read"},
     {"dp_rf", "random splits, averaging leaves, uniform candidates, all features, one batch",
-     "federated-dp-gbdt.txt 5.3.2 (DP-RF)", "comparison with random forests"},
-    {"dp_pr", "partially random splits, Newton leaves, uniform candidates, all features",
-     "federated-dp-gbdt.txt 4.3.2", "comparison; between dp_tr and feverless"},
+     "[FEDGBDT] 5.3.2 (DP-RF)", "comparison with random forests"},
+    {"dp_pr", "partially random splits, Newton leaves, uniform candidates, all features", "[FEDGBDT] 4.3.2",
+     "comparison; between dp_tr and feverless"},
     {"feverless", "noisy histograms, Newton leaves, uniform candidates, all features",
-     "federated-dp-gbdt.txt 5.3.2 (FEVERLESS)", "comparison with histogram methods"},
-    {"dp_xgb", "exponential mechanism, Newton leaves, iterative Hessian, all features",
-     "dp-xgb.txt (XGB_ada)", "few trees that shall show interactions"},
+     "[FEDGBDT] 5.3.2 (FEVERLESS)", "comparison with histogram methods"},
+    {"dp_xgb", "exponential mechanism, Newton leaves, iterative Hessian, all features", "[DPXGB] (XGB_ada)",
+     "few trees that shall show interactions"},
     {"dp_xgb_cyclic", "exponential mechanism, Newton leaves, uniform candidates, one feature per tree",
-     "dp-xgb.txt (XGB_cyc)", "few, additive trees"},
+     "[DPXGB] (XGB_cyc)", "few, additive trees"},
 };
-const std::size_t kMethodPresetCount = sizeof(kMethodPresets) / sizeof(kMethodPresets[0]);
+const std::size_t kFrameworkPresetCount = sizeof(kFrameworkPresets) / sizeof(kFrameworkPresets[0]);
 
 namespace {
 
@@ -41,8 +41,8 @@ double Ramp(double epsilon, double low) {
     return low + (1 - low) * std::clamp(position, 0.0, 1.0);
 }
 
-MethodOptions RandomTrees(bool iterative_hessian, bool one_feature) {
-    MethodOptions o;
+FrameworkOptions RandomTrees(bool iterative_hessian, bool one_feature) {
+    FrameworkOptions o;
     o.structure = StructurePart::kTotallyRandom;
     o.candidates = iterative_hessian ? CandidatePart::kIterativeHessian : CandidatePart::kUniform;
     o.features = one_feature ? FeaturePart::kCyclic : FeaturePart::kAll;
@@ -53,22 +53,22 @@ MethodOptions RandomTrees(bool iterative_hessian, bool one_feature) {
     return o;
 }
 
-MethodOptions BatchedTrees() {
-    MethodOptions o = RandomTrees(true, true);
+FrameworkOptions BatchedTrees() {
+    FrameworkOptions o = RandomTrees(true, true);
     o.batch = 25;
     o.learning_rate = 2;  // of the mean of a batch: a step of 2 / m per feature and update
     return o;
 }
 
-MethodOptions RandomForest() {
-    MethodOptions o = RandomTrees(false, false);
+FrameworkOptions RandomForest() {
+    FrameworkOptions o = RandomTrees(false, false);
     o.leaf = LeafPart::kAveraging;
     o.trees = 300;
     return o;
 }
 
-MethodOptions Histograms(StructurePart structure) {
-    MethodOptions o;
+FrameworkOptions Histograms(StructurePart structure) {
+    FrameworkOptions o;
     o.structure = structure;
     o.trees = 25;
     o.learning_rate = structure == StructurePart::kNoisyHistogram ? 0.15 : 0.3;
@@ -76,8 +76,8 @@ MethodOptions Histograms(StructurePart structure) {
     return o;
 }
 
-MethodOptions GreedyTrees(bool cyclic) {
-    MethodOptions o;
+FrameworkOptions GreedyTrees(bool cyclic) {
+    FrameworkOptions o;
     o.structure = StructurePart::kExponential;
     o.candidates = cyclic ? CandidatePart::kUniform : CandidatePart::kIterativeHessian;
     o.features = cyclic ? FeaturePart::kCyclic : FeaturePart::kAll;
@@ -86,7 +86,7 @@ MethodOptions GreedyTrees(bool cyclic) {
     return o;
 }
 
-MethodOptions Parts(const std::string& name) {
+FrameworkOptions Parts(const std::string& name) {
     if (name == "dp_tr")
         return RandomTrees(false, false);
     if (name == "dp_tr_ih")
@@ -117,7 +117,7 @@ MethodOptions Parts(const std::string& name) {
 
 }  // namespace
 
-void MethodOptions::FitToParts() {
+void FrameworkOptions::FitToParts() {
     if (leaf == LeafPart::kAveraging) {
         gradient_clip = task == Task::kBinary ? 0.5 : 1;
         learning_rate = 1;
@@ -132,8 +132,8 @@ void MethodOptions::FitToParts() {
     hessian_share = hessian_is_count() ? 0.2 : 1.0 / 17;
 }
 
-MethodOptions MethodOptions::Preset(const std::string& name, Task task, double epsilon) {
-    MethodOptions options = Parts(name);
+FrameworkOptions FrameworkOptions::Preset(const std::string& name, Task task, double epsilon) {
+    FrameworkOptions options = Parts(name);
     options.task = task;
     options.trees = static_cast<uint32_t>(std::lround(options.trees * Ramp(epsilon, 0.5)));
     options.FitToParts();

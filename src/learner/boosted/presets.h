@@ -1,4 +1,4 @@
-// The named methods of the framework, for views and documentation; MethodOptions::Preset makes the options of
+// The named methods of the framework, for views and documentation; FrameworkOptions::Preset makes the options of
 // one.
 #pragma once
 
@@ -13,8 +13,8 @@ struct MethodPreset {
     const char* when_to_use;  // one line
 };
 
-extern const MethodPreset kMethodPresets[];
-extern const std::size_t kMethodPresetCount;
+extern const MethodPreset kFrameworkPresets[];
+extern const std::size_t kFrameworkPresetCount;
 
 // Names of the parts as options give them, in the order of the enums of method_options.h.
 constexpr const char* kStructureNames[] = {"totally_random", "partially_random", "noisy_histogram",

@@ -25,7 +25,7 @@ std::optional<RenyiFilter> MakeFilter(const SbdtOptions& options, LeafWeights we
     return RenyiFilter(options.trees, {clip, weights.hessian_share()}, {clip, weights.gradient_share()});
 }
 
-// The boosting loop. Only the sums in `round_sums` are raw; they go into noisy_* by way of a charge.
+// The boosting loop. Only the sums in `sampled_sums` are raw; they go into noisy_* by way of a charge.
 std::vector<Tree> Boost(const Dataset& dataset, const SbdtOptions& options, int32_t base, Plan& plan,
                         MechanismId id, Random& random, NoiseSource& noise, Interrupt& interrupt,
                         Progress& progress, const TrainingSettings& settings) {
@@ -35,12 +35,12 @@ std::vector<Tree> Boost(const Dataset& dataset, const SbdtOptions& options, int3
     const Objective objective(options.task == Task::kBinary ? Loss::kLogistic : Loss::kSquared,
                               options.gradient_clip, options.hessian_clip);
     const std::optional<RenyiFilter> filter = MakeFilter(options, weights);
-    const StructureDrawer structure(dataset.features(), options.depth, options.features);
+    const RandomStructure structure(dataset.features(), options.depth, options.features);
     WorkerPool pool(settings.threads);
     EnsembleScores scores(dataset, options.depth, base, settings.simd, pool);
-    RoundSums round_sums(dataset, objective, weights, leaves,
-                         SamplingRate::FromProbability(plan.SamplingRate(id)), filter ? &*filter : nullptr,
-                         settings.simd, pool);
+    SampledSums sampled_sums(dataset, objective, weights, leaves,
+                             SamplingRate::FromProbability(plan.SamplingRate(id)),
+                             filter ? &*filter : nullptr, settings.simd, pool);
     LeafValues leaf_values(options.leaf_values(), leaves, options.gradient_clip / kClipSteps,
                            options.hessian_clip / kClipSteps, plan.ScaleInSteps(id, 0));
     std::vector<Tree> trees;
@@ -56,7 +56,8 @@ std::vector<Tree> Boost(const Dataset& dataset, const SbdtOptions& options, int3
                 trees.push_back(structure.Draw(round + k, random));
             scores.BeginGroup(&trees[round], static_cast<int>(count), interrupt);
         }
-        round_sums.Sum(scores, slot, random, interrupt).Split(noisy_gradients.data(), noisy_hessians.data());
+        sampled_sums.Sum(scores, slot, random, interrupt)
+            .Split(noisy_gradients.data(), noisy_hessians.data());
         AddGaussianNoise(plan.Take(id), noise, SumBlock{noisy_hessians.data(), leaves},
                          SumBlock{noisy_gradients.data(), leaves});
         leaf_values.Compute(noisy_gradients.data(), noisy_hessians.data(), &trees[round].leaves);
@@ -70,7 +71,7 @@ std::vector<Tree> Boost(const Dataset& dataset, const SbdtOptions& options, int3
 }  // namespace
 
 size_t SbdtBytesPerRow(const SbdtOptions& options) {
-    return EnsembleScores::kBytesPerRow + (options.extra_rounds > 0 ? RoundSums::kFilterBytesPerUnit : 0);
+    return EnsembleScores::kBytesPerRow + (options.extra_rounds > 0 ? SampledSums::kFilterBytesPerUnit : 0);
 }
 
 Model TrainSbdt(const Dataset& dataset, const SbdtOptions& options, Plan& plan, Random& random,

@@ -1,4 +1,4 @@
-// S-BDT (sbdt.txt Alg 2): an initial score, then random trees whose leaves are noisy Newton steps, one after
+// S-BDT ([SBDT] Alg 2): an initial score, then random trees whose leaves are noisy Newton steps, one after
 // the other. The number of trees, their structure and all messages are independent of rows; rows reach the
 // model through the charges of the Plan only.
 #pragma once

@@ -1,4 +1,4 @@
-// Options of method `sbdt` (sbdt.txt 8, "Hyperparameters") and the plan that they ask for. Everything here is
+// Options of method `sbdt` ([SBDT] 8, "Hyperparameters") and the plan that they ask for. Everything here is
 // public: it depends on the call and the column encodings, never on rows.
 #pragma once
 

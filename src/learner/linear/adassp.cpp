@@ -24,11 +24,11 @@ struct Tables {
 };
 
 // theta is scaled down, if noise blew it up, so that no row's score can pass kMaxScore.
-Tables MakeTables(const AdasspDesign& design, Eigen::VectorXd* theta, double scale) {
+Tables MakeTables(const Design& design, Eigen::VectorXd* theta, double scale) {
     double largest = std::fabs((*theta)(static_cast<Eigen::Index>(design.intercept())));
     for (std::size_t f = 0; f < design.features(); f++) {
         double most = 0;
-        for (const AdasspDesign::Entry& entry : design.entries(f))
+        for (const Design::Entry& entry : design.entries(f))
             most = std::max(most, std::fabs((*theta)(entry.column) * entry.value / kDesignUnit));
         largest += most;
     }
@@ -42,7 +42,7 @@ Tables MakeTables(const AdasspDesign& design, Eigen::VectorXd* theta, double sca
     tables.base = ToFixed(scale * (*theta)(static_cast<Eigen::Index>(design.intercept())));
     for (std::size_t f = 0; f < design.features(); f++) {
         std::vector<int32_t> table;
-        for (const AdasspDesign::Entry& entry : design.entries(f))
+        for (const Design::Entry& entry : design.entries(f))
             table.push_back(ToFixed(scale * (*theta)(entry.column) * entry.value / kDesignUnit));
         tables.features.push_back(std::move(table));
     }
@@ -50,7 +50,7 @@ Tables MakeTables(const AdasspDesign& design, Eigen::VectorXd* theta, double sca
 }
 
 // Releases X'X and, if it can be above 0, its smallest eigenvalue (Alg 2, "part 1 & 3").
-AdasspSolver ReleaseSolver(const AdasspDesign& design, const AdasspOptions& options, const AdasspRows& rows,
+AdasspSolver ReleaseSolver(const Design& design, const AdasspOptions& options, const LinearRows& rows,
                            Plan& plan, NoiseSource& noise, Interrupt& interrupt) {
     const double unit = 1.0 / (static_cast<double>(kUnitWeight) * kDesignUnit * kDesignUnit);
     std::vector<int64_t> noisy_sums = rows.RawProducts();
@@ -72,7 +72,7 @@ AdasspSolver ReleaseSolver(const AdasspDesign& design, const AdasspOptions& opti
                         eigenvalue, options.ridge, interrupt);
 }
 
-Model MakeModel(const Dataset& dataset, const AdasspOptions& options, const AdasspDesign& design,
+Model MakeModel(const Dataset& dataset, const AdasspOptions& options, const Design& design,
                 Eigen::VectorXd theta) {
     const bool identity = options.loss == LinearLoss::kSquared;
     Model model(dataset.features(), dataset.target(), identity ? Link::kIdentity : Link::kLogistic);
@@ -86,7 +86,7 @@ Model MakeModel(const Dataset& dataset, const AdasspOptions& options, const Adas
 }  // namespace
 
 std::size_t AdasspBytesPerRow(const AdasspOptions&, std::size_t features, bool has_units) {
-    return AdasspRows::BytesPerRow(features, has_units);
+    return LinearRows::BytesPerRow(features, has_units);
 }
 
 Model TrainAdassp(const Dataset& dataset, const AdasspOptions& options, Plan& plan, Random&,
@@ -97,8 +97,8 @@ Model TrainAdassp(const Dataset& dataset, const AdasspOptions& options, Plan& pl
                   "the options are for another task than the dataset");
     dataset.RequireMemory(dataset.rows() *
                           AdasspBytesPerRow(options, dataset.columns(), dataset.has_units()));
-    const AdasspDesign design(dataset.features(), options);
-    AdasspRows rows(dataset, design, options, settings.simd, interrupt);
+    const Design design(dataset.features(), options);
+    LinearRows rows(dataset, design, options, settings.simd, interrupt);
     const AdasspSolver solver = ReleaseSolver(design, options, rows, plan, noise, interrupt);
     const MechanismId id = plan.Find(kAdasspGradientsMechanism);
     const double unit = options.gradient_clip / (static_cast<double>(kClipSteps) * kDesignUnit);

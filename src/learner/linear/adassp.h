@@ -1,4 +1,4 @@
-// Method `adassp` (boosted-adassp.txt Alg 2): boosted linear models. X'X is released once, with it AdaSSP's
+// Method `adassp` ([ADASSP] Alg 2): boosted linear models. X'X is released once, with it AdaSSP's
 // ridge; every round releases X'g for the gradients at the current model and adds a ridge regression on them.
 // The model is one additive table per feature, which is the linear model exactly, because features are codes.
 #pragma once

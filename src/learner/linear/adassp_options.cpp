@@ -13,11 +13,11 @@ const char kAdasspGradientsMechanism[] = "gradients";
 const char kAdasspLambdaMechanism[] = "smallest eigenvalue";
 
 const MethodPreset kAdasspPresets[] = {
-    {"adassp", "boosted linear models, squared loss", "boosted-adassp.txt (BoostedAdaSSP, squared)",
+    {"adassp", "boosted linear models, squared loss", "[ADASSP] (BoostedAdaSSP, squared)",
      "effects that are linear in each column; F1 scores at small epsilon"},
-    {"adassp_logistic", "boosted linear models, logistic loss",
-     "boosted-adassp.txt (BoostedAdaSSP, logistic)", "the same, with probabilities"},
-    {"adassp_hinge", "boosted linear models, hinge loss", "boosted-adassp.txt (BoostedAdaSSP, hinge)",
+    {"adassp_logistic", "boosted linear models, logistic loss", "[ADASSP] (BoostedAdaSSP, logistic)",
+     "the same, with probabilities"},
+    {"adassp_hinge", "boosted linear models, hinge loss", "[ADASSP] (BoostedAdaSSP, hinge)",
      "comparison with linear classifiers"},
 };
 const std::size_t kAdasspPresetCount = sizeof(kAdasspPresets) / sizeof(kAdasspPresets[0]);
@@ -84,7 +84,7 @@ PlanRequest BuildAdasspPlan(const AdasspOptions& options, const std::vector<Feat
         throw Error(ErrorCode::kUnsupported, "this method needs a delta above 0",
                     "Its sums get Gaussian noise, which satisfies no pure differential privacy.",
                     "Give a delta such as 1e-6, or choose a method with Laplace noise, like \"dpboost\".");
-    const AdasspDesign design(features, options);
+    const Design design(features, options);
     PlanRequest request;
     request.epsilon = epsilon;
     request.delta = delta;

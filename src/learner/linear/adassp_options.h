@@ -1,4 +1,4 @@
-// Options of method `adassp` (boosted-adassp.txt Alg 2) and the plan that they ask for: boosted ridge
+// Options of method `adassp` ([ADASSP] Alg 2) and the plan that they ask for: boosted ridge
 // regressions on noisy X'X and X'g, all full-batch Gaussian. Everything here is public: it depends on the
 // call and the column encodings, never on rows.
 #pragma once

@@ -34,7 +34,7 @@ double RootUp(double x) {
 
 }  // namespace
 
-AdasspDesign::AdasspDesign(const std::vector<FeatureSpec>& features, const AdasspOptions& options) {
+Design::Design(const std::vector<FeatureSpec>& features, const AdasspOptions& options) {
     if (features.empty())
         throw Error(ErrorCode::kInvalidParameter, "a linear model needs at least one feature");
     for (const FeatureSpec& feature : features)
@@ -44,7 +44,7 @@ AdasspDesign::AdasspDesign(const std::vector<FeatureSpec>& features, const Adass
     ListProducts();
 }
 
-void AdasspDesign::AddFeature(const FeatureSpec& feature, const AdasspOptions& options) {
+void Design::AddFeature(const FeatureSpec& feature, const AdasspOptions& options) {
     const bool linear = feature.ordered() && options.basis != NumericBasis::kIntervals;
     const uint32_t groups = linear               ? 1
                             : !feature.ordered() ? feature.bins()
@@ -67,7 +67,7 @@ void AdasspDesign::AddFeature(const FeatureSpec& feature, const AdasspOptions& o
     dependent_ |= !linear;
 }
 
-void AdasspDesign::ListProducts() {
+void Design::ListProducts() {
     for (std::size_t f = 0; f <= entries_.size(); f++) {
         const std::size_t end = f == entries_.size() ? columns_ : first_columns_[f + 1];
         for (std::size_t a = first_columns_[f]; a < end; a++) {
@@ -78,16 +78,16 @@ void AdasspDesign::ListProducts() {
     }
 }
 
-double AdasspDesign::ProductSensitivity() const {
+double Design::ProductSensitivity() const {
     const double k = static_cast<double>(entries_.size() + 1);
     return kUnitWeight * kDesignUnit * kDesignUnit * RootUp(k * (k + 1) / 2);
 }
 
-double AdasspDesign::GradientSensitivity() const {
+double Design::GradientSensitivity() const {
     return static_cast<double>(kClipSteps) * kDesignUnit * RootUp(static_cast<double>(entries_.size() + 1));
 }
 
-double AdasspDesign::EigenvalueSensitivity() const {
+double Design::EigenvalueSensitivity() const {
     const double largest = static_cast<double>(entries_.size() + 1) * kUnitWeight * kDesignUnit * kDesignUnit;
     return largest * (1 + 2 * EigenvalueError(columns_)) + 1;
 }

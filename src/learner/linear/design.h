@@ -19,7 +19,7 @@ constexpr int32_t kDesignUnit = 64;
 // beyond the first kUnitWeight count nothing. So the weights of a unit sum to at most kUnitWeight.
 constexpr int32_t kUnitWeight = 1024;
 
-class AdasspDesign {
+class Design {
   public:
     struct Entry {
         uint16_t column;
@@ -27,7 +27,7 @@ class AdasspDesign {
     };
 
     // Throws kInvalidParameter without features, kLimitExceeded for more than kMaxAdasspColumns columns.
-    AdasspDesign(const std::vector<FeatureSpec>& features, const AdasspOptions& options);
+    Design(const std::vector<FeatureSpec>& features, const AdasspOptions& options);
 
     std::size_t features() const { return entries_.size(); }
     std::size_t columns() const { return columns_; }

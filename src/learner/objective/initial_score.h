@@ -1,4 +1,4 @@
-// The DP initial score (sbdt.txt Alg 3): the mean label, from a noisy count and a noisy sum that are released
+// The DP initial score ([SBDT] Alg 3): the mean label, from a noisy count and a noisy sum that are released
 // together in one full-batch Gaussian event. The paper's Laplace draws would compose less tightly with the
 // trees.
 #pragma once

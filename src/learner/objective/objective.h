@@ -1,5 +1,5 @@
 // Gradients and Hessians of the loss, clipped and rounded to the lattice row by row, before any sum
-// (sbdt.txt Alg 5 lines 2 and 4; privacy.md 5). A clip bound is exactly kClipSteps lattice steps, so a row's
+// ([SBDT] Alg 5 lines 2 and 4). A clip bound is exactly kClipSteps lattice steps, so a row's
 // contribution is an integer vector whose bound is exact whatever floating point did before the rounding.
 #pragma once
 

@@ -8,7 +8,7 @@
 
 namespace dpboost {
 
-TreeGrower::TreeGrower(const Dataset& dataset, const DpboostOptions& options, Plan& plan, NoiseSource& noise,
+TreeGrower::TreeGrower(const Dataset& dataset, const PureOptions& options, Plan& plan, NoiseSource& noise,
                        Interrupt& interrupt)
     : dataset_(dataset),
       options_(options),
@@ -26,7 +26,7 @@ Tree TreeGrower::Grow(std::vector<uint32_t> rows, const int32_t* gradients) {
     rows_.Reset(std::move(rows));
     for (unsigned level = 0; level < tree.depth; level++) {
         rows_.SetValues(gradients, nullptr, interrupt_);
-        const MechanismId id = plan_.Find(DpboostSplitsMechanism(static_cast<int>(level)));
+        const MechanismId id = plan_.Find(PureSplitsMechanism(static_cast<int>(level)));
         const size_t first = (size_t{1} << level) - 1;
         for (size_t place = 0; place < rows_.nodes(); place++) {
             tree.splits[first + place] = Choose(tree, first + place, place, plan_.Take(id));

@@ -1,4 +1,4 @@
-// The splits of one tree of `dpboost` (dpboost-aaai20.txt Alg 1): level by level, each node's by the
+// The splits of one tree of `dpboost` ([DPBOOST] Alg 1): level by level, each node's by the
 // exponential mechanism over all candidates of all features.
 #pragma once
 
@@ -21,13 +21,13 @@ namespace dpboost {
 class TreeGrower {
   public:
     // All references must outlive the grower.
-    TreeGrower(const Dataset& dataset, const DpboostOptions& options, Plan& plan, NoiseSource& noise,
+    TreeGrower(const Dataset& dataset, const PureOptions& options, Plan& plan, NoiseSource& noise,
                Interrupt& interrupt);
 
     // Grows a tree on `rows`, which have been filtered (GDF): |gradients[row]| <= kClipSteps. Its leaves are
     // 0; leaf_sums() has what the rows of each leaf add up to.
     //
-    // Neighbours: add or remove one of the rows. Sensitivity: that of the gain (dpboost-aaai20.txt eq. 3)
+    // Neighbours: add or remove one of the rows. Sensitivity: that of the gain ([DPBOOST] eq. 3)
     // with the node's own row count in the denominator. Lemma 1's bound |dG| <= 3 g*^2 holds (split_score.h
     // proves it for every n >= 0 and lambda >= 0, which the paper does only for n to infinity), but it is not
     // what the mechanism needs: utilities change by something in [-3, 1] g*^2, the width 4 is what counts,
@@ -41,7 +41,7 @@ class TreeGrower {
     void ScoreFeature(const Tree& tree, size_t node, size_t place, uint16_t feature);
 
     const Dataset& dataset_;
-    const DpboostOptions& options_;
+    const PureOptions& options_;
     Plan& plan_;
     NoiseSource& noise_;
     Interrupt& interrupt_;

@@ -9,18 +9,18 @@
 
 namespace dpboost {
 
-double LeafRelease::Sensitivity(const DpboostOptions& options) {
+double LeafRelease::Sensitivity(const PureOptions& options) {
     if (options.leaves == LeafReleasePart::kQuotient)
         return static_cast<double>(kLeafSteps + 1);
     return static_cast<double>(kClipSteps + kCountSteps);
 }
 
-std::size_t LeafRelease::Sums(const DpboostOptions& options) {
+std::size_t LeafRelease::Sums(const PureOptions& options) {
     const std::size_t leaves = std::size_t{1} << options.depth;
     return options.leaves == LeafReleasePart::kQuotient ? leaves : 2 * leaves;
 }
 
-LeafRelease::LeafRelease(const DpboostOptions& options)
+LeafRelease::LeafRelease(const PureOptions& options)
     : options_(options), l2_steps_(static_cast<int64_t>(std::nearbyint(options.l2 * kClipSteps))) {}
 
 double LeafRelease::ValueSensitivity(uint32_t tree_of_ensemble) const {

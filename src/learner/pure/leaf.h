@@ -1,5 +1,5 @@
 // The leaves of `dpboost`: from the exact gradient sum and count of each leaf to noisy values, in one Laplace
-// release per tree. The sensitivities are those of dpboost-aaai20.txt Lemma 2 and Corollary 2, derived again
+// release per tree. The sensitivities are those of [DPBOOST] Lemma 2 and Corollary 2, derived again
 // here for add/remove and for values on a lattice.
 #pragma once
 
@@ -38,10 +38,10 @@ namespace dpboost {
 // of its bound by noise is clamped again: post-processing, which the paper leaves out.
 class LeafRelease {
   public:
-    static double Sensitivity(const DpboostOptions& options);  // in L1 norm, lattice steps
-    static std::size_t Sums(const DpboostOptions& options);    // per tree
+    static double Sensitivity(const PureOptions& options);  // in L1 norm, lattice steps
+    static std::size_t Sums(const PureOptions& options);    // per tree
 
-    explicit LeafRelease(const DpboostOptions& options);
+    explicit LeafRelease(const PureOptions& options);
 
     // The values of a tree in units of 2^-kFixedBits, times the learning rate. Spends one charge.
     std::vector<int32_t> Draw(const std::vector<CellSum>& raw_leaves, uint32_t tree_of_ensemble,
@@ -57,7 +57,7 @@ class LeafRelease {
     // D_k in units of g*.
     double ValueSensitivity(uint32_t tree_of_ensemble) const;
 
-    const DpboostOptions options_;
+    const PureOptions options_;
     const int64_t l2_steps_;
 };
 

@@ -12,7 +12,7 @@
 
 namespace dpboost {
 
-const char kDpboostLeavesMechanism[] = "leaves";
+const char kPureLeavesMechanism[] = "leaves";
 
 namespace {
 
@@ -27,19 +27,19 @@ void CheckOption(bool valid, const char* name, const char* allowed) {
 
 }  // namespace
 
-std::string DpboostSplitsMechanism(int level) {
+std::string PureSplitsMechanism(int level) {
     return "splits of level " + std::to_string(level);
 }
 
-DpboostOptions DpboostOptions::Defaults(Task task, double) {
-    DpboostOptions options;
+PureOptions PureOptions::Defaults(Task task, double) {
+    PureOptions options;
     options.task = task;
     return options;
 }
 
-DpboostOptions DpboostOptions::Preset(const std::string& name, Task task, double epsilon) {
-    DpboostOptions options = Defaults(task, epsilon);
-    if (name == "dpboost_sums") {
+PureOptions PureOptions::Preset(const std::string& name, Task task, double epsilon) {
+    PureOptions options = Defaults(task, epsilon);
+    if (name == "pure_sums") {
         options.leaves = LeafReleasePart::kSums;
         options.leaf_clip = LeafClipPart::kNone;
         options.depth = 3;
@@ -47,20 +47,20 @@ DpboostOptions DpboostOptions::Preset(const std::string& name, Task task, double
         options.learning_rate = 0.3;
         options.l2 = 5;
         options.leaf_share = 0.6;
-    } else if (name == "dpboost_seq") {
+    } else if (name == "pure_seq") {
         options.ensembles = 50;
         options.trees_per_ensemble = 1;
         options.leaf_clip = LeafClipPart::kNone;
-    } else if (name == "dpboost_para") {
+    } else if (name == "pure_para") {
         options.subsets = SubsetPart::kHalving;
         options.leaf_clip = LeafClipPart::kNone;
-    } else if (name != "dpboost") {
+    } else if (name != "pure_trees") {
         throw Error(ErrorCode::kInvalidParameter, "unknown method \"" + name + "\"");
     }
     return options;
 }
 
-void DpboostOptions::Check() const {
+void PureOptions::Check() const {
     CheckOption(ensembles >= 1 && ensembles <= 10000, "ensembles", "1 to 10000");
     CheckOption(trees_per_ensemble >= 1 && trees_per_ensemble <= 1000, "trees_per_ensemble", "1 to 1000");
     CheckOption(trees() <= 100000, "ensembles", "at most 100000 trees in all");
@@ -77,15 +77,15 @@ void DpboostOptions::Check() const {
             "Lower \"learning_rate\" or the number of trees.");
 }
 
-double DpboostOptions::LeafBound(uint32_t k) const {
+double PureOptions::LeafBound(uint32_t k) const {
     if (leaf_clip == LeafClipPart::kNone)
         return gradient_bound;
     // Not below a thousandth: a bound of nothing would only make the lattice finer and finer.
     return gradient_bound * std::max(1e-3, std::pow(1 - learning_rate, static_cast<double>(k)));
 }
 
-PlanRequest BuildDpboostPlan(const DpboostOptions& options, const std::vector<FeatureSpec>& features,
-                             double epsilon, double delta) {
+PlanRequest BuildPurePlan(const PureOptions& options, const std::vector<FeatureSpec>& features,
+                          double epsilon, double delta) {
     options.Check();
     if (features.empty())
         throw Error(ErrorCode::kInvalidParameter, "trees need at least one feature");
@@ -103,7 +103,7 @@ PlanRequest BuildDpboostPlan(const DpboostOptions& options, const std::vector<Fe
     request.delta = delta;
     for (int level = 0; level < options.depth; level++) {
         MechanismRequest splits;
-        splits.name = DpboostSplitsMechanism(level);
+        splits.name = PureSplitsMechanism(level);
         splits.kind = EventKind::kExponential;
         splits.count = options.ensembles;
         splits.parts = uint64_t{options.trees_per_ensemble} << level;
@@ -112,7 +112,7 @@ PlanRequest BuildDpboostPlan(const DpboostOptions& options, const std::vector<Fe
         request.mechanisms.push_back(std::move(splits));
     }
     MechanismRequest leaves;
-    leaves.name = kDpboostLeavesMechanism;
+    leaves.name = kPureLeavesMechanism;
     leaves.kind = EventKind::kLaplace;
     leaves.count = options.ensembles;
     leaves.parts = options.trees_per_ensemble;

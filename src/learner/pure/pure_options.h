@@ -1,4 +1,4 @@
-// Options of method `dpboost` (dpboost-aaai20.txt) and the plan that they ask for: boosted trees under pure
+// Options of method `dpboost` ([DPBOOST]) and the plan that they ask for: boosted trees under pure
 // epsilon-DP, with splits by the exponential mechanism and Laplace noise on leaves. Everything here is
 // public: it depends on the call and the column encodings, never on rows.
 #pragma once
@@ -31,7 +31,7 @@ enum class LeafClipPart {
     kGeometric  // g* (1 - eta)^k for tree k of its ensemble (Corollary 2)
 };
 
-struct DpboostOptions {
+struct PureOptions {
     Task task = Task::kRegression;
     uint32_t ensembles = 1;            // N_e, one after the other: 1 to 10000
     uint32_t trees_per_ensemble = 50;  // T_e, on disjoint subsets: 1 to 1000
@@ -46,9 +46,9 @@ struct DpboostOptions {
     uint32_t candidate_count = 0;  // thresholds per ordered feature; 0: every edge of the public grid
 
     // The paper's settings.
-    static DpboostOptions Defaults(Task task, double epsilon);
-    // "dpboost", and its variants in kDpboostPresets. Throws kInvalidParameter for another name.
-    static DpboostOptions Preset(const std::string& name, Task task, double epsilon);
+    static PureOptions Defaults(Task task, double epsilon);
+    // "pure_trees", and its variants in kPurePresets. Throws kInvalidParameter for another name.
+    static PureOptions Preset(const std::string& name, Task task, double epsilon);
 
     // Throws kInvalidParameter that names the option and its range.
     void Check() const;
@@ -58,18 +58,18 @@ struct DpboostOptions {
     double LeafBound(uint32_t k) const;
 };
 
-extern const char kDpboostLeavesMechanism[];
-std::string DpboostSplitsMechanism(int level);
+extern const char kPureLeavesMechanism[];
+std::string PureSplitsMechanism(int level);
 
 // Neighbours: add or remove one unit. Per ensemble every unit is in one subset, drawn without looking at rows
 // (dpboost_subsets.h), so that the trees of an ensemble compose in parallel, and so do the nodes of a level;
-// levels, leaves and ensembles compose one after the other (dpboost-aaai20.txt Thm 7, Thm 8). So there is one
+// levels, leaves and ensembles compose one after the other ([DPBOOST] Thm 7, Thm 8). So there is one
 // event per level and one for the leaves, `ensembles` times each.
 //
 // delta = 0 is the paper's pure DP. A delta above 0 is allowed: the same mechanisms, composed by their
 // privacy loss. Throws what Check throws, kInvalidParameter without features, kLimitExceeded for too many
 // candidates.
-PlanRequest BuildDpboostPlan(const DpboostOptions& options, const std::vector<FeatureSpec>& features,
-                             double epsilon, double delta = 0);
+PlanRequest BuildPurePlan(const PureOptions& options, const std::vector<FeatureSpec>& features,
+                          double epsilon, double delta = 0);
 
 }  // namespace dpboost

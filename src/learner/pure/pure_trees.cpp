@@ -12,20 +12,19 @@
 
 namespace dpboost {
 
-const MethodPreset kDpboostPresets[] = {
-    {"dpboost", "exponential mechanism, Laplace leaf values, gradient filter, geometric clips and subsets",
-     "dpboost-aaai20.txt (DPBoost)", "delta must be 0 and epsilon is large"},
-    {"dpboost_sums", "exponential mechanism, Laplace leaf sums, gradient filter, geometric subsets",
-     "dpboost-aaai20.txt, with noisy sums in place of noisy values",
-     "delta must be 0; more accurate than dpboost"},
-    {"dpboost_seq", "exponential mechanism, Laplace leaf values, gradient filter, all rows for every tree",
-     "dpboost-aaai20.txt 4 (SEQ)", "comparison with sequential composition"},
-    {"dpboost_para", "exponential mechanism, Laplace leaf values, gradient filter, halving subsets",
-     "dpboost-aaai20.txt 4 (PARA)", "comparison with parallel composition"},
+const MethodPreset kPurePresets[] = {
+    {"pure_trees", "exponential mechanism, Laplace leaf values, gradient filter, geometric clips and subsets",
+     "[DPBOOST] (DPBoost)", "delta must be 0 and epsilon is large"},
+    {"pure_sums", "exponential mechanism, Laplace leaf sums, gradient filter, geometric subsets",
+     "[DPBOOST], with noisy sums in place of noisy values", "delta must be 0; more accurate than dpboost"},
+    {"pure_seq", "exponential mechanism, Laplace leaf values, gradient filter, all rows for every tree",
+     "[DPBOOST] 4 (SEQ)", "comparison with sequential composition"},
+    {"pure_para", "exponential mechanism, Laplace leaf values, gradient filter, halving subsets",
+     "[DPBOOST] 4 (PARA)", "comparison with parallel composition"},
 };
-const std::size_t kDpboostPresetCount = sizeof(kDpboostPresets) / sizeof(kDpboostPresets[0]);
+const std::size_t kPurePresetCount = sizeof(kPurePresets) / sizeof(kPurePresets[0]);
 
-std::size_t DpboostBytesPerRow(const DpboostOptions&) {
+std::size_t PureBytesPerRow(const PureOptions&) {
     // Score, gradient, the row's place in a subset, in the tree's rows with its value, and scratch.
     return sizeof(int32_t) * 2 + sizeof(uint32_t) * 3 + sizeof(RowValue);
 }
@@ -42,7 +41,7 @@ namespace {
 
 class Boosting {
   public:
-    Boosting(const Dataset& dataset, const DpboostOptions& options, Plan& plan, NoiseSource& noise,
+    Boosting(const Dataset& dataset, const PureOptions& options, Plan& plan, NoiseSource& noise,
              Interrupt& interrupt)
         : dataset_(dataset),
           plan_(plan),
@@ -58,7 +57,7 @@ class Boosting {
     Tree Next(const std::vector<uint32_t>& subset, uint32_t k) {
         Tree tree = grower_.Grow(Filter(subset), gradients_.data());
         tree.leaves =
-            leaves_.Draw(grower_.leaf_sums(), k, plan_.Take(plan_.Find(kDpboostLeavesMechanism)), noise_);
+            leaves_.Draw(grower_.leaf_sums(), k, plan_.Take(plan_.Find(kPureLeavesMechanism)), noise_);
         AddToScores(tree);
         return tree;
     }
@@ -112,12 +111,12 @@ class Boosting {
 
 }  // namespace
 
-Model TrainDpboost(const Dataset& dataset, const DpboostOptions& options, Plan& plan, Random& random,
-                   NoiseSource& noise, Interrupt& interrupt, Progress& progress) {
+Model TrainPureTrees(const Dataset& dataset, const PureOptions& options, Plan& plan, Random& random,
+                     NoiseSource& noise, Interrupt& interrupt, Progress& progress) {
     options.Check();
     CheckInternal(options.task == dataset.target().task(),
                   "the options are for another task than the dataset");
-    dataset.RequireMemory(dataset.rows() * DpboostBytesPerRow(options));
+    dataset.RequireMemory(dataset.rows() * PureBytesPerRow(options));
     Model model(dataset.features(), dataset.target(), Link::kIdentity);
     Boosting boosting(dataset, options, plan, noise, interrupt);
     Subsets subsets(options);

@@ -1,4 +1,4 @@
-// Method `dpboost` (dpboost-aaai20.txt Alg 2): ensembles of trees one after the other, the trees of an
+// Method `dpboost` ([DPBOOST] Alg 2): ensembles of trees one after the other, the trees of an
 // ensemble on disjoint subsets of the units, each after filtering by gradient. Rows reach the model through
 // the charges of the Plan only.
 #pragma once
@@ -18,12 +18,12 @@
 
 namespace dpboost {
 
-// The presets of this file: DpboostOptions::Preset makes their options.
-extern const MethodPreset kDpboostPresets[];
-extern const std::size_t kDpboostPresetCount;
+// The presets of this file: PureOptions::Preset makes their options.
+extern const MethodPreset kPurePresets[];
+extern const std::size_t kPurePresetCount;
 
 // Bytes of trainer state per row, to be kept free next to the dataset (DatasetLimits::learner_bytes_per_row).
-std::size_t DpboostBytesPerRow(const DpboostOptions& options);
+std::size_t PureBytesPerRow(const PureOptions& options);
 
 // Gradient-based data filtering (GDF): the rows whose gradient label - score is at most the bound, all three
 // in units of 2^-kFixedBits, with the gradient in steps of bound / kClipSteps, at most kClipSteps in
@@ -48,12 +48,12 @@ class GradientFilter {
     int64_t bound_fixed_;
 };
 
-// Trains with a plan of BuildDpboostPlan(options, dataset.features(), ...), taking all of its charges.
+// Trains with a plan of BuildPurePlan(options, dataset.features(), ...), taking all of its charges.
 // `random` draws subsets and the row that stands for a unit; noise comes from `noise` alone. The loss is the
 // squared one; a binary target is -1 or 1, and its probability (1 + score) / 2.
 //
 // Neighbours: add or remove one unit of the dataset. The model is post-processing of the plan's events.
-Model TrainDpboost(const Dataset& dataset, const DpboostOptions& options, Plan& plan, Random& random,
-                   NoiseSource& noise, Interrupt& interrupt, Progress& progress);
+Model TrainPureTrees(const Dataset& dataset, const PureOptions& options, Plan& plan, Random& random,
+                     NoiseSource& noise, Interrupt& interrupt, Progress& progress);
 
 }  // namespace dpboost

@@ -5,7 +5,7 @@
 
 namespace dpboost {
 
-Subsets::Subsets(const DpboostOptions& options)
+Subsets::Subsets(const PureOptions& options)
     : ends_(options.trees_per_ensemble), rows_(options.trees_per_ensemble) {
     const double whole = 4294967296.0;
     const double trees = static_cast<double>(options.trees_per_ensemble);

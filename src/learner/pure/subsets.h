@@ -1,4 +1,4 @@
-// Who takes part in which tree of an ensemble (dpboost-aaai20.txt Alg 2, "ensemble of ensembles"): every unit
+// Who takes part in which tree of an ensemble ([DPBOOST] Alg 2, "ensemble of ensembles"): every unit
 // in exactly one, drawn independently of all rows and of all other units.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace dpboost {
 // are jointly (quasi-)convex and the draws have the same distribution with and without the unit.
 class Subsets {
   public:
-    explicit Subsets(const DpboostOptions& options);
+    explicit Subsets(const PureOptions& options);
 
     // rows(k) are the rows of tree k, in the order of the units.
     void Draw(const Dataset& dataset, Random& random, Interrupt& interrupt);

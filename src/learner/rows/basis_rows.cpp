@@ -9,7 +9,7 @@
 namespace dpboost {
 
 // Memory of one pass, allocated once.
-struct AdditiveRows::Scratch {
+struct BasisRows::Scratch {
     std::array<int32_t, kBlockRows> weights;
     std::array<int32_t, kBlockRows> hessians;
     std::array<uint16_t, kBlockRows> codes;
@@ -81,14 +81,14 @@ int64_t ScaleDown(double norm, double limit_squared, int64_t unit) {
 
 }  // namespace
 
-AdditiveRows::AdditiveRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift)
+BasisRows::BasisRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift)
     : dataset_(dataset), simd_(simd), lattice_shift_(lattice_shift), interrupt_(interrupt) {
     CheckInternal(lattice_shift >= 0 && lattice_shift < kClipBits, "a lattice needs some steps");
     dataset.RequireMemory(dataset.rows() * BytesPerRow(dataset.has_units()));
     scores_.assign(dataset.rows(), 0);
 }
 
-void AdditiveRows::AddTable(const CodeView& view, const std::vector<int32_t>& table) {
+void BasisRows::AddTable(const CodeView& view, const std::vector<int32_t>& table) {
     if (!view.IsProduct()) {
         for (PendingTable& pending : pending_) {
             if (!pending.view.IsProduct() && pending.view.column == view.column) {
@@ -101,7 +101,7 @@ void AdditiveRows::AddTable(const CodeView& view, const std::vector<int32_t>& ta
     pending_.push_back({view, table});
 }
 
-void AdditiveRows::LimitNorms(const Basis& basis, uint64_t limit_squared) {
+void BasisRows::LimitNorms(const Basis& basis, uint64_t limit_squared) {
     caps_.clear();
     limit_squared_ = std::min(limit_squared, basis.MaxNormSquared());
     if (dataset_.has_units() || basis.MaxNormSquared() <= limit_squared)
@@ -127,7 +127,7 @@ void AdditiveRows::LimitNorms(const Basis& basis, uint64_t limit_squared) {
     }
 }
 
-void AdditiveRows::ApplyPending(size_t block, Scratch& scratch) {
+void BasisRows::ApplyPending(size_t block, Scratch& scratch) {
     const size_t rows = dataset_.block_rows(block);
     int32_t* const scores = scores_.data() + block * kBlockRows;
     if (pending_base_ != 0) {
@@ -140,7 +140,7 @@ void AdditiveRows::ApplyPending(size_t block, Scratch& scratch) {
     }
 }
 
-void AdditiveRows::BlockWeights(size_t block, Weight weight, const Objective* objective, Scratch& scratch) {
+void BasisRows::BlockWeights(size_t block, Weight weight, const Objective* objective, Scratch& scratch) {
     const size_t rows = dataset_.block_rows(block);
     int32_t* const weights = scratch.weights.data();
     const float* const labels = dataset_.Labels(block);
@@ -169,7 +169,7 @@ void AdditiveRows::BlockWeights(size_t block, Weight weight, const Objective* ob
     }
 }
 
-std::vector<int64_t> AdditiveRows::Sums(const Basis& basis, Weight weight, const Objective* objective) {
+std::vector<int64_t> BasisRows::Sums(const Basis& basis, Weight weight, const Objective* objective) {
     CheckInternal(limit_squared_ > 0, "sums over rows need a bound");
     const bool by_unit = dataset_.has_units();
     std::vector<int64_t> sums(basis.coordinates(), 0);
@@ -214,8 +214,8 @@ std::vector<int64_t> AdditiveRows::Sums(const Basis& basis, Weight weight, const
     return sums;
 }
 
-void AdditiveRows::AddUnits(const Basis& basis, const std::vector<int32_t>& weights,
-                            std::vector<int64_t>& sums) {
+void BasisRows::AddUnits(const Basis& basis, const std::vector<int32_t>& weights,
+                         std::vector<int64_t>& sums) {
     constexpr int64_t kScaleUnit = int64_t{1} << 20;
     const double clip = kClipSteps >> lattice_shift_;
     const double limit = static_cast<double>(limit_squared_) * clip * clip;
@@ -244,15 +244,15 @@ void AdditiveRows::AddUnits(const Basis& basis, const std::vector<int32_t>& weig
     }
 }
 
-std::vector<int64_t> AdditiveRows::GradientSums(const Basis& basis, const Objective& objective) {
+std::vector<int64_t> BasisRows::GradientSums(const Basis& basis, const Objective& objective) {
     return Sums(basis, Weight::kGradient, &objective);
 }
 
-std::vector<int64_t> AdditiveRows::CountSums(const Basis& basis) {
+std::vector<int64_t> BasisRows::CountSums(const Basis& basis) {
     return Sums(basis, Weight::kOne, nullptr);
 }
 
-std::vector<int64_t> AdditiveRows::LabelSums(const Basis& basis) {
+std::vector<int64_t> BasisRows::LabelSums(const Basis& basis) {
     return Sums(basis, Weight::kLabel, nullptr);
 }
 

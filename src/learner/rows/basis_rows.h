@@ -14,14 +14,14 @@
 
 namespace dpboost {
 
-class AdditiveRows {
+class BasisRows {
   public:
     // Bytes per row of the state below, to be kept free next to the dataset.
     static size_t BytesPerRow(bool has_units) { return has_units ? 10 : 6; }
 
     // lattice_shift: rows are rounded to a lattice 2^shift times coarser (for noise that is larger than the
     // samplers allow, where nobody can tell).
-    AdditiveRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift = 0);
+    BasisRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift = 0);
 
     // Lattice steps of a weight of one clip times a phi of one.
     double StepsPerUnit() const { return static_cast<double>(kClipSteps >> lattice_shift_) * kBasisUnit; }

@@ -6,7 +6,7 @@ namespace dpboost {
 namespace {
 
 // Averaging is the squared loss at a score that never moves: its gradient is the centred label.
-Objective MakeObjective(const MethodOptions& options) {
+Objective MakeObjective(const FrameworkOptions& options) {
     const bool logistic = options.task == Task::kBinary && options.leaf != LeafPart::kAveraging;
     return Objective(logistic ? Loss::kLogistic : Loss::kSquared, options.gradient_clip,
                      options.hessian_clip);
@@ -14,7 +14,7 @@ Objective MakeObjective(const MethodOptions& options) {
 
 }  // namespace
 
-size_t BoostState::BytesPerRow(const MethodOptions& options) {
+size_t BoostState::BytesPerRow(const FrameworkOptions& options) {
     const bool searches = options.structure != StructurePart::kTotallyRandom || options.uses_sketch();
     size_t bytes = 3 * sizeof(int32_t) + sizeof(uint16_t);               // score, gradient, Hessian, leaf
     bytes += options.batch_size() > 1 ? sizeof(int32_t) : 0;             // pending
@@ -22,13 +22,13 @@ size_t BoostState::BytesPerRow(const MethodOptions& options) {
     return bytes;
 }
 
-BoostState::Worker::Worker(const Dataset& dataset, const MethodOptions& options, Simd simd)
+BoostState::Worker::Worker(const Dataset& dataset, const FrameworkOptions& options, Simd simd)
     : indexer(dataset, options.depth, simd),
       words(kBlockRows + kLeafRowGroup),
       sums(size_t{1} << options.depth),
       unit(size_t{1} << options.depth, LeafWeights(options.hessian_share)) {}
 
-BoostState::BoostState(const Dataset& dataset, const MethodOptions& options, int32_t base, Simd simd,
+BoostState::BoostState(const Dataset& dataset, const FrameworkOptions& options, int32_t base, Simd simd,
                        WorkerPool& pool)
     : dataset_(dataset),
       pool_(pool),

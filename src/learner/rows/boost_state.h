@@ -1,5 +1,5 @@
 // The state of boosting: every row's score, gradient and Hessian, and its leaf in the current tree. Scores
-// change after every tree or after every batch of trees (A2 of federated-dp-gbdt.txt); sums of integers, so
+// change after every tree or after every batch of trees (A2 of [FEDGBDT]); sums of integers, so
 // neither blocks nor threads can change a result.
 #pragma once
 
@@ -22,10 +22,10 @@ namespace dpboost {
 
 class BoostState {
   public:
-    static size_t BytesPerRow(const MethodOptions& options);
+    static size_t BytesPerRow(const FrameworkOptions& options);
 
     // All rows start with the score `base`. References must outlive the state.
-    BoostState(const Dataset& dataset, const MethodOptions& options, int32_t base, Simd simd,
+    BoostState(const Dataset& dataset, const FrameworkOptions& options, int32_t base, Simd simd,
                WorkerPool& pool);
 
     // Gradients and Hessians of all rows at their scores, in lattice steps: |gradient| <= kClipSteps and 0 <=
@@ -54,7 +54,7 @@ class BoostState {
     static constexpr size_t kSegment = size_t{1} << 18;  // units that are sampled together
 
     struct Worker {
-        Worker(const Dataset& dataset, const MethodOptions& options, Simd simd);
+        Worker(const Dataset& dataset, const FrameworkOptions& options, Simd simd);
         LeafIndexer indexer;
         std::vector<uint64_t> words;
         LeafSums sums;

@@ -1,4 +1,4 @@
-// Integer sums of gradients and Hessians per leaf (sbdt.txt Alg 5 lines 2 and 4), and the bound on what one
+// Integer sums of gradients and Hessians per leaf ([SBDT] Alg 5 lines 2 and 4), and the bound on what one
 // privacy unit adds to them. These sums are the raw figures that noise is added to; they leave the learner
 // only through mechanism/noisy_sum.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace dpboost {
 
-// r1 and r2 of sbdt.txt Thm 16 as integers: weights that sum to exactly 2^kWeightBits.
+// r1 and r2 of [SBDT] Thm 16 as integers: weights that sum to exactly 2^kWeightBits.
 constexpr int kWeightBits = 20;
 
 class LeafWeights {
@@ -53,7 +53,7 @@ class LeafSums {
 //     r1 sum_l H_l^2 + r2 sum_l G_l^2 <= S^2.
 // So removing the unit moves the leaf-balanced Gaussian's mean by at most one noise-normalised unit: its
 // variance is (s S)^2 / r_d in dimension d, hence sum_d |Delta_d|^2 / sigma_d^2 <= 1/s^2, which is the event
-// that the Plan charges (sbdt.txt Thm 16 with vectors in place of scalars; the proof only needs the weighted
+// that the Plan charges ([SBDT] Thm 16 with vectors in place of scalars; the proof only needs the weighted
 // squared norm).
 //
 // Proof: let W_d = 2^20 r_d, integers, N = W_1 sum H^2 + W_2 sum G^2 of the unit's own sums and B = 2^20 S^2.

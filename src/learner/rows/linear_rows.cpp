@@ -74,8 +74,8 @@ void HingeGradients(const float* labels, const int32_t* scores, std::size_t rows
 
 }  // namespace
 
-AdasspRows::AdasspRows(const Dataset& dataset, const AdasspDesign& design, const AdasspOptions& options,
-                       Simd simd, Interrupt& interrupt)
+LinearRows::LinearRows(const Dataset& dataset, const Design& design, const AdasspOptions& options, Simd simd,
+                       Interrupt& interrupt)
     : dataset_(dataset),
       design_(design),
       loss_(options.loss),
@@ -99,7 +99,7 @@ AdasspRows::AdasspRows(const Dataset& dataset, const AdasspDesign& design, const
         FindWeights();
 }
 
-void AdasspRows::FindWeights() {
+void LinearRows::FindWeights() {
     weights_.assign(dataset_.rows(), 0);
     for (std::size_t unit = 0; unit < dataset_.units(); unit++) {
         const std::size_t begin = dataset_.unit_begin()[unit];
@@ -112,12 +112,12 @@ void AdasspRows::FindWeights() {
     }
 }
 
-std::vector<int64_t> AdasspRows::RawProducts() const {
+std::vector<int64_t> LinearRows::RawProducts() const {
     const std::size_t p = design_.columns();
     const std::size_t features = design_.features();
     const std::size_t rows_per_poll = 1 + (std::size_t{1} << 20) / (features * features);
     std::vector<int64_t> matrix(p * p, 0);
-    std::vector<AdasspDesign::Entry> row(features + 1);
+    std::vector<Design::Entry> row(features + 1);
     row[features] = {static_cast<uint16_t>(design_.intercept()), static_cast<int16_t>(kDesignUnit)};
     for (std::size_t r = 0; r < dataset_.rows(); r++) {
         for (std::size_t f = 0; f < features; f++)
@@ -139,7 +139,7 @@ std::vector<int64_t> AdasspRows::RawProducts() const {
     return sums;
 }
 
-void AdasspRows::Gradients(std::size_t block, const int32_t* scores, int32_t* gradients) {
+void LinearRows::Gradients(std::size_t block, const int32_t* scores, int32_t* gradients) {
     const std::size_t rows = dataset_.block_rows(block);
     const float* labels = dataset_.Labels(block);
     if (loss_ == LinearLoss::kHinge)
@@ -152,7 +152,7 @@ void AdasspRows::Gradients(std::size_t block, const int32_t* scores, int32_t* gr
     objective_.Evaluate(simd_, scores, labels, rows, gradients, hessians_.data());
 }
 
-void AdasspRows::SumGroups(std::size_t block, const int32_t* gradients) {
+void LinearRows::SumGroups(std::size_t block, const int32_t* gradients) {
     const std::size_t rows = dataset_.block_rows(block);
     std::size_t g = 0;
     for (; g + 4 <= groups_.groups(); g += 4)
@@ -165,7 +165,7 @@ void AdasspRows::SumGroups(std::size_t block, const int32_t* gradients) {
         AddToSums<1>(&codes_[g], &group_sums_[g], gradients, rows);
 }
 
-std::vector<int64_t> AdasspRows::RawGradients(int32_t base, const std::vector<std::vector<int32_t>>& tables) {
+std::vector<int64_t> LinearRows::RawGradients(int32_t base, const std::vector<std::vector<int32_t>>& tables) {
     for (std::size_t g = 0; g < groups_.groups(); g++) {
         groups_.Expand(g, tables, group_tables_[g].data());
         group_sums_[g].assign(groups_.cells(g), 0);
@@ -197,7 +197,7 @@ std::vector<int64_t> AdasspRows::RawGradients(int32_t base, const std::vector<st
     std::vector<int64_t> sums(design_.columns(), 0);
     for (std::size_t f = 0; f < code_sums.size(); f++) {
         for (std::size_t code = 0; code < code_sums[f].size(); code++) {
-            const AdasspDesign::Entry& entry = design_.entries(f)[code];
+            const Design::Entry& entry = design_.entries(f)[code];
             sums[entry.column] += code_sums[f][code] * entry.value;
         }
     }

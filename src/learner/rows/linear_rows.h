@@ -16,7 +16,7 @@
 
 namespace dpboost {
 
-class AdasspRows {
+class LinearRows {
   public:
     // Bytes per row of codes and weights.
     static std::size_t BytesPerRow(std::size_t features, bool has_units) {
@@ -24,7 +24,7 @@ class AdasspRows {
     }
 
     // Rounds to come decide whether grouping codes pays. All references must outlive the rows.
-    AdasspRows(const Dataset& dataset, const AdasspDesign& design, const AdasspOptions& options, Simd simd,
+    LinearRows(const Dataset& dataset, const Design& design, const AdasspOptions& options, Simd simd,
                Interrupt& interrupt);
 
     // The entries design.products() of sum_r w_r x_r x_r'.
@@ -42,7 +42,7 @@ class AdasspRows {
     void SumGroups(std::size_t block, const int32_t* gradients);
 
     const Dataset& dataset_;
-    const AdasspDesign& design_;
+    const Design& design_;
     const LinearLoss loss_;
     const bool binary_;
     const Simd simd_;

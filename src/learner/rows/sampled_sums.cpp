@@ -4,7 +4,7 @@
 
 namespace dpboost {
 
-RoundSums::Worker::Worker(size_t leaf_count, LeafWeights weights)
+SampledSums::Worker::Worker(size_t leaf_count, LeafWeights weights)
     : sums(leaf_count),
       unit(leaf_count, weights),
       rows(kBatch),
@@ -15,8 +15,9 @@ RoundSums::Worker::Worker(size_t leaf_count, LeafWeights weights)
       gradients(kBatch),
       hessians(kBatch) {}
 
-RoundSums::RoundSums(const Dataset& dataset, const Objective& objective, LeafWeights weights, size_t leaves,
-                     SamplingRate rate, const RenyiFilter* filter, Simd simd, WorkerPool& pool)
+SampledSums::SampledSums(const Dataset& dataset, const Objective& objective, LeafWeights weights,
+                         size_t leaves, SamplingRate rate, const RenyiFilter* filter, Simd simd,
+                         WorkerPool& pool)
     : dataset_(dataset),
       objective_(objective),
       rate_(rate),
@@ -32,7 +33,7 @@ RoundSums::RoundSums(const Dataset& dataset, const Objective& objective, LeafWei
     }
 }
 
-const LeafSums& RoundSums::Sum(EnsembleScores& scores, int slot, Random& random, Interrupt& interrupt) {
+const LeafSums& SampledSums::Sum(EnsembleScores& scores, int slot, Random& random, Interrupt& interrupt) {
     if (filter_ != nullptr) {
         if (dataset_.has_units())
             ChargeUnits(scores, slot, interrupt);
@@ -55,7 +56,7 @@ const LeafSums& RoundSums::Sum(EnsembleScores& scores, int slot, Random& random,
 }
 
 // Every row is a unit: all scores are brought up to date and all gradients evaluated, block by block.
-void RoundSums::ChargeRows(EnsembleScores& scores, int slot, Interrupt& interrupt) {
+void SampledSums::ChargeRows(EnsembleScores& scores, int slot, Interrupt& interrupt) {
     pool_.Run(dataset_.blocks(), interrupt, [&](int index, size_t block) {
         Worker& worker = workers_[static_cast<size_t>(index)];
         const int32_t* block_scores = scores.ApplyToBlock(block, slot);
@@ -75,7 +76,7 @@ void RoundSums::ChargeRows(EnsembleScores& scores, int slot, Interrupt& interrup
 
 // Units of several rows: what a unit adds depends on the leaves of its rows, so the charge is that of its
 // clipped sums.
-void RoundSums::ChargeUnits(const EnsembleScores& scores, int slot, Interrupt& interrupt) {
+void SampledSums::ChargeUnits(const EnsembleScores& scores, int slot, Interrupt& interrupt) {
     const size_t items = (dataset_.units() + kUnitItem - 1) / kUnitItem;
     pool_.Run(items, interrupt, [&](int index, size_t item) {
         Worker& worker = workers_[static_cast<size_t>(index)];
@@ -94,7 +95,7 @@ void RoundSums::ChargeUnits(const EnsembleScores& scores, int slot, Interrupt& i
 }
 
 // Chooses among `units` units from first_unit on; those that the filter excludes are dropped after the draw.
-size_t RoundSums::DrawSegment(size_t first_unit, size_t units, Random& random) {
+size_t SampledSums::DrawSegment(size_t first_unit, size_t units, Random& random) {
     const size_t drawn = random.PoissonSample(rate_, units, sample_.data());
     const uint32_t offset = static_cast<uint32_t>(first_unit);
     size_t count = 0;
@@ -113,7 +114,7 @@ size_t RoundSums::DrawSegment(size_t first_unit, size_t units, Random& random) {
     return count;
 }
 
-void RoundSums::SumRows(const EnsembleScores& scores, int slot, size_t count, Interrupt& interrupt) {
+void SampledSums::SumRows(const EnsembleScores& scores, int slot, size_t count, Interrupt& interrupt) {
     pool_.Run((count + kItem - 1) / kItem, interrupt, [&](int index, size_t item) {
         Worker& worker = workers_[static_cast<size_t>(index)];
         const size_t end = std::min(count, (item + 1) * kItem);
@@ -125,7 +126,7 @@ void RoundSums::SumRows(const EnsembleScores& scores, int slot, size_t count, In
     });
 }
 
-void RoundSums::SumUnits(const EnsembleScores& scores, int slot, size_t count, Interrupt& interrupt) {
+void SampledSums::SumUnits(const EnsembleScores& scores, int slot, size_t count, Interrupt& interrupt) {
     pool_.Run((count + kUnitItem - 1) / kUnitItem, interrupt, [&](int index, size_t item) {
         Worker& worker = workers_[static_cast<size_t>(index)];
         const uint32_t* units = sample_.data() + item * kUnitItem;
@@ -139,8 +140,8 @@ void RoundSums::SumUnits(const EnsembleScores& scores, int slot, size_t count, I
     });
 }
 
-void RoundSums::EvaluateRows(Worker& worker, const EnsembleScores& scores, int slot, const uint32_t* rows,
-                             size_t n) const {
+void SampledSums::EvaluateRows(Worker& worker, const EnsembleScores& scores, int slot, const uint32_t* rows,
+                               size_t n) const {
     scores.Gather(rows, n, slot, worker.scores.data(), worker.leaves.data());
     for (size_t i = 0; i < n; i++)
         worker.labels[i] = dataset_.Label(rows[i]);
@@ -153,8 +154,8 @@ void RoundSums::EvaluateRows(Worker& worker, const EnsembleScores& scores, int s
 // that span units; `interrupt`, of the calling thread, is polled between them: a unit may have millions of
 // rows.
 template <typename UnitAt, typename Finish>
-void RoundSums::ForEachUnit(Worker& worker, Interrupt* interrupt, const EnsembleScores& scores, int slot,
-                            size_t count, const UnitAt& unit_at, const Finish& finish) const {
+void SampledSums::ForEachUnit(Worker& worker, Interrupt* interrupt, const EnsembleScores& scores, int slot,
+                              size_t count, const UnitAt& unit_at, const Finish& finish) const {
     const std::vector<uint32_t>& unit_begin = dataset_.unit_begin();
     const std::vector<uint32_t>& unit_rows = dataset_.unit_rows();
     size_t filled = 0;

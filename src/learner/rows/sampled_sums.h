@@ -1,5 +1,5 @@
 // One round of boosting up to the noise: sample units, evaluate the gradients of their rows at the current
-// scores, and sum them per leaf within the bound of each unit (sbdt.txt Alg 4 line 1, Alg 5 lines 1-4),
+// scores, and sum them per leaf within the bound of each unit ([SBDT] Alg 4 line 1, Alg 5 lines 1-4),
 // leaving out the units that the Renyi filter excludes. Row blocks are worked on in parallel; the sample is
 // drawn by the calling thread.
 #pragma once
@@ -20,14 +20,14 @@
 
 namespace dpboost {
 
-class RoundSums {
+class SampledSums {
   public:
     // Bytes per unit that a Renyi filter takes.
     static constexpr size_t kFilterBytesPerUnit = sizeof(uint32_t) + sizeof(uint8_t);
 
     // `filter` may be null: then no unit is ever left out. All references must outlive the object.
-    RoundSums(const Dataset& dataset, const Objective& objective, LeafWeights weights, size_t leaves,
-              SamplingRate rate, const RenyiFilter* filter, Simd simd, WorkerPool& pool);
+    SampledSums(const Dataset& dataset, const Objective& objective, LeafWeights weights, size_t leaves,
+                SamplingRate rate, const RenyiFilter* filter, Simd simd, WorkerPool& pool);
 
     // The raw sums of tree `slot` of the scores' current group. Under a filter every unit is charged first,
     // sampled or not, and those that would exceed their limit take no part; who that is stays in here.

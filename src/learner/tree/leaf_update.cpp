@@ -7,7 +7,7 @@
 
 namespace dpboost {
 
-LeafUpdate::LeafUpdate(const MethodOptions& options)
+LeafUpdate::LeafUpdate(const FrameworkOptions& options)
     : part_(options.leaf),
       label_center_(options.task == Task::kBinary ? 0.5 : 0),
       l2_(options.l2),

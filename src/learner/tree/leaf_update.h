@@ -1,4 +1,4 @@
-// From the noisy sums of a tree to its leaf values (C2 of federated-dp-gbdt.txt): averaging, gradient or
+// From the noisy sums of a tree to its leaf values (C2 of [FEDGBDT]): averaging, gradient or
 // Newton, whatever released the sums. Reads released figures only: post-processing, which costs no privacy.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace dpboost {
 
 class LeafUpdate {
   public:
-    explicit LeafUpdate(const MethodOptions& options);
+    explicit LeafUpdate(const FrameworkOptions& options);
 
     // Values of the next tree, in units of 2^-kFixedBits.
     // Gradient and Newton: eta / B * clamp(G / (W + lambda + v / (W beta^2)), -beta, beta), with W the

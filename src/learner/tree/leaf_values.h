@@ -1,4 +1,4 @@
-// From noisy sums to leaf values (sbdt.txt Alg 5 line 6): Newton steps, clamped and in the model's fixed
+// From noisy sums to leaf values ([SBDT] Alg 5 line 6): Newton steps, clamped and in the model's fixed
 // point. Reads released figures only, so everything here is post-processing and costs no privacy.
 #pragma once
 

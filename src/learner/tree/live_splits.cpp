@@ -87,7 +87,7 @@ Split DrawRandomSplit(const SplitCandidates& candidates, const Tree& tree, size_
 Tree DrawRandomTree(const SplitCandidates& candidates, const std::vector<uint16_t>& chosen, int depth,
                     Random& random) {
     if (chosen.size() == 1 && !candidates.features()[chosen[0]].ordered())
-        return StructureDrawer(candidates.features(), depth, FeatureSchedule::kCyclic)
+        return RandomStructure(candidates.features(), depth, FeatureSchedule::kCyclic)
             .Draw(chosen[0], random);
     Tree tree = Tree::OfDepth(static_cast<unsigned>(depth));
     for (size_t node = 0; node < tree.split_count(); node++) {

@@ -31,11 +31,11 @@ class LiveCells {
     std::vector<uint8_t> cells_;
 };
 
-// The features that tree `tree_index` may split on, ascending (A1 of federated-dp-gbdt.txt).
+// The features that tree `tree_index` may split on, ascending (A1 of [FEDGBDT]).
 std::vector<uint16_t> ChooseFeatures(FeaturePart part, size_t features, size_t per_tree, uint64_t tree_index,
                                      Random& random);
 
-// A totally random tree (federated-dp-gbdt.txt 4.3.2): each node takes a random feature of `chosen` and a
+// A totally random tree ([FEDGBDT] 4.3.2): each node takes a random feature of `chosen` and a
 // random live candidate of it, another feature if it has none; missing values go to a random side. A tree of
 // one feature with levels halves the set of levels instead (learner/structure.h). Looks at no row. All leaves
 // are 0.

@@ -13,7 +13,7 @@ constexpr int kDraws = 8;
 
 }  // namespace
 
-StructureDrawer::StructureDrawer(const std::vector<FeatureSpec>& features, int depth,
+RandomStructure::RandomStructure(const std::vector<FeatureSpec>& features, int depth,
                                  FeatureSchedule schedule)
     : features_(features), depth_(depth), schedule_(schedule) {
     CheckInternal(!features.empty() && depth >= 1, "random trees need a feature and a depth");
@@ -21,7 +21,7 @@ StructureDrawer::StructureDrawer(const std::vector<FeatureSpec>& features, int d
 
 // Which thresholds of an ordered feature still cut the cell that reaches `node`: its ancestors on the same
 // feature have narrowed the range of codes.
-StructureDrawer::Cuts StructureDrawer::LiveCuts(const Tree& tree, size_t node, uint16_t feature) const {
+RandomStructure::Cuts RandomStructure::LiveCuts(const Tree& tree, size_t node, uint16_t feature) const {
     Cuts cuts{0, static_cast<int>(features_[feature].bins()) - 2};
     for (size_t child = node; child > 0;) {
         const size_t parent = (child - 1) / 2;
@@ -39,7 +39,7 @@ StructureDrawer::Cuts StructureDrawer::LiveCuts(const Tree& tree, size_t node, u
 }
 
 // Whether "code == level" still divides what reaches `node`.
-bool StructureDrawer::LevelIsLive(const Tree& tree, size_t node, uint16_t feature, uint16_t level) const {
+bool RandomStructure::LevelIsLive(const Tree& tree, size_t node, uint16_t feature, uint16_t level) const {
     for (size_t child = node; child > 0;) {
         const size_t parent = (child - 1) / 2;
         const Split& split = tree.splits[parent];
@@ -50,7 +50,7 @@ bool StructureDrawer::LevelIsLive(const Tree& tree, size_t node, uint16_t featur
     return true;
 }
 
-Split StructureDrawer::DrawSplit(const Tree& tree, size_t node, Random& random) const {
+Split RandomStructure::DrawSplit(const Tree& tree, size_t node, Random& random) const {
     Split split;
     for (int draw = 0; draw < kDraws; draw++) {
         if (schedule_ == FeatureSchedule::kCyclic)
@@ -82,7 +82,7 @@ Split StructureDrawer::DrawSplit(const Tree& tree, size_t node, Random& random) 
 
 // One-feature tree over levels: the levels (missing included) in random order are cut into halves down to the
 // leaves.
-void StructureDrawer::DrawLevelHalves(Tree* tree, uint16_t feature, Random& random) const {
+void RandomStructure::DrawLevelHalves(Tree* tree, uint16_t feature, Random& random) const {
     const FeatureSpec& spec = features_[feature];
     const uint32_t cells = spec.cells();
     const uint32_t leaves = static_cast<uint32_t>(tree->leaf_count());
@@ -106,7 +106,7 @@ void StructureDrawer::DrawLevelHalves(Tree* tree, uint16_t feature, Random& rand
     }
 }
 
-Tree StructureDrawer::Draw(uint64_t tree_index, Random& random) const {
+Tree RandomStructure::Draw(uint64_t tree_index, Random& random) const {
     Tree tree = Tree::OfDepth(static_cast<unsigned>(depth_));
     if (schedule_ == FeatureSchedule::kCyclic) {
         const uint16_t feature = static_cast<uint16_t>(tree_index % features_.size());

@@ -1,4 +1,4 @@
-// Totally random trees (sbdt.txt 4.1, Alg 4 line 2): features and split points come from the public encodings
+// Totally random trees ([SBDT] 4.1, Alg 4 line 2): features and split points come from the public encodings
 // and the random stream alone, so structures cost no privacy and are drawn before any row is looked at.
 #pragma once
 
@@ -20,10 +20,10 @@ enum class FeatureSchedule {
 // that still divide the node's cell (the paper's node may split off an empty half), and a level is split from
 // the rest in trees of several features, but a one-feature tree halves the set of levels, one level per leaf
 // if they fit.
-class StructureDrawer {
+class RandomStructure {
   public:
     // The features must outlive the drawer.
-    StructureDrawer(const std::vector<FeatureSpec>& features, int depth, FeatureSchedule schedule);
+    RandomStructure(const std::vector<FeatureSpec>& features, int depth, FeatureSchedule schedule);
 
     // All leaves are 0. `tree_index` selects the feature of a cyclic schedule.
     Tree Draw(uint64_t tree_index, Random& random) const;

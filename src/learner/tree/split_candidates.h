@@ -1,4 +1,4 @@
-// Split candidates (federated-dp-gbdt.txt 4.5): where the trees may cut each feature. They start from public
+// Split candidates ([FEDGBDT] 4.5): where the trees may cut each feature. They start from public
 // ranges alone; the iterative Hessian then moves them by noisy histograms, which is post-processing. Ordered
 // features have thresholds between the bins of the public grid, levels are split one against the rest.
 #pragma once
@@ -40,7 +40,7 @@ class SplitCandidates {
     // At most so many cells a feature can have with these settings, now or after refinement.
     static size_t MaxCells(const FeatureSpec& feature, CandidatePart part, uint32_t count);
 
-    // One round of the iterative Hessian (federated-dp-gbdt.txt 4.5.2) on an ordered feature, given its noisy
+    // One round of the iterative Hessian ([FEDGBDT] 4.5.2) on an ordered feature, given its noisy
     // Hessian histogram (thresholds + 1 values) and the deviation of its noise. With share = total / Q:
     // merge neighbours that together hold less than half a share; split what holds more than a share in the
     // middle, heaviest first; fill up to Q by halving the widest. "Middle" is by grid bins, where the paper

@@ -9,7 +9,7 @@
 
 namespace dpboost {
 
-// What one side of a split adds to its score (dp-xgb.txt eq. 2): G^2 / (n + lambda), with the gradient sum G
+// What one side of a split adds to its score ([DPXGB] eq. 2): G^2 / (n + lambda), with the gradient sum G
 // in lattice steps (a row's is at most S = kClipSteps), the number of rows n, and lambda in steps of 1/S. The
 // result is rounded down to an integer in units of g*^2 / S; 0 for an empty side.
 int64_t SideUtility(int64_t gradient_sum, int64_t rows, int64_t l2_steps);
@@ -22,8 +22,8 @@ int64_t SideUtility(int64_t gradient_sum, int64_t rows, int64_t l2_steps);
 // D <= 1: 2 |G| (n + lambda) - G^2 grows up to |G| = n <= n + lambda, and there the numerator minus the
 // denominator is -lambda^2. D >= -3: the numerator is at least -2 n (n + lambda) - n^2 >= -3 n (n + lambda).
 // So utilities change by something in [-3, 1] when a row is added and in [-1, 3] when one is removed.
-// (dp-xgb.txt takes |D| <= 3, Lemma 2 of dpboost-aaai20's authors.) The exponential mechanism's bounded range
-// is the width of that interval over the temperature, because what all candidates share cancels (dp-xgb.txt
+// ([DPXGB] takes |D| <= 3, Lemma 2 of dpboost-aaai20's authors.) The exponential mechanism's bounded range
+// is the width of that interval over the temperature, because what all candidates share cancels ([DPXGB]
 // Lemma 2, Dong et al. 2019): it is the range 2 * 2 of a symmetric sensitivity of 2, not of 3. Rounding a
 // side down moves a change by less than 1 step, so that the width stays within 4 S + 2 steps.
 //
@@ -58,7 +58,7 @@ struct NoisySide {
     }
 };
 
-// G^2 / (H + lambda) (federated-dp-gbdt.txt eq. 5) for noisy sums: what noise adds to G^2 on average is taken
+// G^2 / (H + lambda) ([FEDGBDT] eq. 5) for noisy sums: what noise adds to G^2 on average is taken
 // off, and a Hessian is never taken as smaller than its own noise. Post-processing.
 double NoisySideScore(const NoisySide& side, double l2);
 

@@ -20,7 +20,7 @@ size_t FirstNode(unsigned level) {
 
 }  // namespace
 
-SplitSearch::SplitSearch(const Dataset& dataset, const MethodOptions& options, WorkerPool& pool)
+SplitSearch::SplitSearch(const Dataset& dataset, const FrameworkOptions& options, WorkerPool& pool)
     : dataset_(dataset),
       options_(options),
       pool_(pool),
@@ -30,7 +30,7 @@ SplitSearch::SplitSearch(const Dataset& dataset, const MethodOptions& options, W
       gradient_unit_(options.gradient_clip / kClipSteps),
       hessian_unit_(options.hessian_clip / kClipSteps) {}
 
-size_t SplitSearch::Bytes(const MethodOptions& options, const std::vector<FeatureSpec>& features) {
+size_t SplitSearch::Bytes(const FrameworkOptions& options, const std::vector<FeatureSpec>& features) {
     size_t cells = 0;
     for (const FeatureSpec& feature : features)
         cells += SplitCandidates::MaxCells(feature, options.candidates, options.candidate_count);

@@ -34,17 +34,17 @@ struct DrawContext {
 class SplitSearch {
   public:
     // Bytes of the histograms of one level, whatever the rows.
-    static size_t Bytes(const MethodOptions& options, const std::vector<FeatureSpec>& features);
+    static size_t Bytes(const FrameworkOptions& options, const std::vector<FeatureSpec>& features);
 
     // All references must outlive the search.
-    SplitSearch(const Dataset& dataset, const MethodOptions& options, WorkerPool& pool);
+    SplitSearch(const Dataset& dataset, const FrameworkOptions& options, WorkerPool& pool);
 
     // Greedy splits by the exponential mechanism over all live candidates of all chosen features
-    // (dp-xgb.txt 4.2; not over the best of each feature, which would need a release of its own: its B.2).
+    // ([DPXGB] 4.2; not over the best of each feature, which would need a release of its own: its B.2).
     //
     // Neighbours: add or remove one unit, which takes part by one row (node_rows.h). Sensitivity:
     // split_score.h. Charge: per level one event of the mechanism of that level; its nodes are parts of that
-    // event, because the row is in one of them. Theorem: dp-xgb.txt Thm 1.
+    // event, because the row is in one of them. Theorem: [DPXGB] Thm 1.
     Tree GrowByExponential(const SplitCandidates& candidates, const std::vector<uint16_t>& chosen,
                            const int32_t* gradients, const DrawContext& context);
 
@@ -55,13 +55,13 @@ class SplitSearch {
     // Neighbours: add or remove one unit, which takes part by one row. Sensitivity: the row is in one node of
     // the level and there in one cell of each of the k chosen features, so it moves the vector of all Hessian
     // sums by at most sqrt(k) S in L2 norm, and that of all gradient sums likewise. Charge: per level one
-    // Gaussian event, Poisson-sampled by a sample of its own (sbdt.txt Thm 14, 16). Trees of one feature over
+    // Gaussian event, Poisson-sampled by a sample of its own ([SBDT] Thm 14, 16). Trees of one feature over
     // a histogram have one event in all: their deeper levels are read off the root's histogram.
     Tree GrowByHistogram(const SplitCandidates& candidates, const std::vector<uint16_t>& chosen,
                          const int32_t* gradients, const int32_t* hessians, const DrawContext& context,
                          std::vector<NoisySide>* leaves);
 
-    // The noisy Hessian histogram over the candidates of every feature in `ordered` (federated-dp-gbdt.txt
+    // The noisy Hessian histogram over the candidates of every feature in `ordered` ([FEDGBDT]
     // 4.5.2), one after the other, in lattice steps; missing values are left out.
     //
     // Neighbours: add or remove one unit, which takes part by one row. Sensitivity: the row adds at most S
@@ -100,7 +100,7 @@ class SplitSearch {
                               std::vector<NoisySide>* leaves);
 
     const Dataset& dataset_;
-    const MethodOptions& options_;
+    const FrameworkOptions& options_;
     WorkerPool& pool_;
     const int64_t l2_steps_;
     NodeRows rows_;

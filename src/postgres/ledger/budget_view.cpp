@@ -25,7 +25,7 @@ void Compute(const BudgetState* state, const char* plan_bytes, size_t plan_size,
     CallCore([&] {
         double spent = state->spent;
         if (plan_bytes != nullptr)
-            spent += Release::Parse(std::string_view(plan_bytes, plan_size)).curve.At(state->order);
+            spent += Cost::Parse(std::string_view(plan_bytes, plan_size)).curve.At(state->order);
         const Budget budget = Budget::Restore(state->epsilon, state->delta, state->order, spent);
         const BudgetRemaining remaining = budget.Remaining();
         *figures = {budget.SpentEpsilon(), remaining.epsilon, remaining.share};
@@ -45,10 +45,10 @@ double SpentEpsilon(const RelationSet* relation, const BudgetState* state, const
     if (plans->count > kMaxPlans)
         return composed;
     CallCore([&] {
-        std::vector<Release> releases;
+        std::vector<Cost> releases;
         for (int i = 0; i < plans->count; ++i) {
             const CountedPlan& plan = plans->items[i];
-            Release release = Release::Parse(std::string_view(plan.bytes, plan.size));
+            Cost release = Cost::Parse(std::string_view(plan.bytes, plan.size));
             releases.insert(releases.end(), static_cast<size_t>(plan.count), release);
         }
         composed = std::min(composed, ComposedEpsilon(releases, state->delta));

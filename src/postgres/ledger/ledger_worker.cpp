@@ -75,7 +75,7 @@ void LockLedger(const LedgerMessage* message) {
 void ReadPlan(const LedgerMessage* message, LedgerPlan* plan) {
     const char* bytes = PieceOf(message, message->plan);
     CallCore([&] {
-        const Release release = Release::Parse(std::string_view(bytes, message->plan.size));
+        const Cost release = Cost::Parse(std::string_view(bytes, message->plan.size));
         plan->epsilon = release.epsilon;
         plan->delta = release.delta;
         plan->pure_epsilon = release.curve.pure_epsilon;

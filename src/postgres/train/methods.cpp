@@ -160,7 +160,7 @@ class PresetMethod final : public TrainingMethod {
           delta_(given.delta),
           threads_(threads),
           features_(features),
-          options_(MethodOptions::Preset(given.method, task, given.epsilon)) {
+          options_(FrameworkOptions::Preset(given.method, task, given.epsilon)) {
         RefuseUnused(given, {"trees",
                              "depth",
                              "learning_rate",
@@ -206,15 +206,15 @@ class PresetMethod final : public TrainingMethod {
         CheckModelSize(options_.trees, options_.depth);
     }
 
-    PlanRequest Request() const override { return BuildMethodPlan(options_, features_, epsilon_, delta_); }
+    PlanRequest Request() const override { return BuildFrameworkPlan(options_, features_, epsilon_, delta_); }
     std::string main_mechanism() const override { return MainMechanism(options_); }
     uint64_t trees() const override { return options_.trees; }
-    size_t bytes_per_row(bool) const override { return MethodBytesPerRow(options_); }
+    size_t bytes_per_row(bool) const override { return FrameworkBytesPerRow(options_); }
     Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
                 Progress& progress) const override {
         TrainingSettings settings;
         settings.threads = threads_;
-        return TrainMethod(dataset, options_, plan, random, noise, interrupt, progress, settings);
+        return TrainFramework(dataset, options_, plan, random, noise, interrupt, progress, settings);
     }
 
   private:
@@ -222,7 +222,7 @@ class PresetMethod final : public TrainingMethod {
     double delta_;
     int threads_;
     std::vector<FeatureSpec> features_;
-    MethodOptions options_;
+    FrameworkOptions options_;
 };
 
 // ---- boosted linear models ----
@@ -267,13 +267,13 @@ class AdasspMethod final : public TrainingMethod {
 
 // ---- pure epsilon-DP ----
 
-class DpboostMethod final : public TrainingMethod {
+class PureMethod final : public TrainingMethod {
   public:
-    DpboostMethod(const TrainingOptions& given, const std::vector<FeatureSpec>& features, Task task)
+    PureMethod(const TrainingOptions& given, const std::vector<FeatureSpec>& features, Task task)
         : epsilon_(given.epsilon),
           delta_(given.delta),
           features_(features),
-          options_(DpboostOptions::Preset(given.method, task, given.epsilon)) {
+          options_(PureOptions::Preset(given.method, task, given.epsilon)) {
         RefuseUnused(given, {"ensembles", "trees_per_ensemble", "depth", "learning_rate", "l2",
                              "gradient_clip", "leaf_share", "candidate_count"});
         Set(given.ensembles, &options_.ensembles);
@@ -288,20 +288,20 @@ class DpboostMethod final : public TrainingMethod {
         CheckModelSize(options_.trees(), options_.depth);
     }
 
-    PlanRequest Request() const override { return BuildDpboostPlan(options_, features_, epsilon_, delta_); }
-    std::string main_mechanism() const override { return kDpboostLeavesMechanism; }
+    PlanRequest Request() const override { return BuildPurePlan(options_, features_, epsilon_, delta_); }
+    std::string main_mechanism() const override { return kPureLeavesMechanism; }
     uint64_t trees() const override { return options_.trees(); }
-    size_t bytes_per_row(bool) const override { return DpboostBytesPerRow(options_); }
+    size_t bytes_per_row(bool) const override { return PureBytesPerRow(options_); }
     Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
                 Progress& progress) const override {
-        return TrainDpboost(dataset, options_, plan, random, noise, interrupt, progress);
+        return TrainPureTrees(dataset, options_, plan, random, noise, interrupt, progress);
     }
 
   private:
     double epsilon_;
     double delta_;
     std::vector<FeatureSpec> features_;
-    DpboostOptions options_;
+    PureOptions options_;
 };
 
 // Whether a table of presets has the name.
@@ -318,19 +318,19 @@ constexpr MethodPreset kOwnMethods[] = {
     {kSbdt,
      "random splits, Newton leaves with leaf-balanced noise, Poisson sampling, private first guess, Renyi "
      "filter",
-     "sbdt.txt (S-BDT)", "many trees with interactions, and all that can be set by hand"}};
+     "[SBDT] (S-BDT)", "many trees with interactions, and all that can be set by hand"}};
 
 }  // namespace
 
 bool IsPureMethod(const std::string& method) {
-    return Lists(kDpboostPresets, kDpboostPresetCount, method);
+    return Lists(kPurePresets, kPurePresetCount, method);
 }
 
 std::vector<MethodPreset> ListMethods() {
     std::vector<MethodPreset> methods(std::begin(kOwnMethods), std::end(kOwnMethods));
-    methods.insert(methods.end(), kMethodPresets, kMethodPresets + kMethodPresetCount);
+    methods.insert(methods.end(), kFrameworkPresets, kFrameworkPresets + kFrameworkPresetCount);
     methods.insert(methods.end(), kAdasspPresets, kAdasspPresets + kAdasspPresetCount);
-    methods.insert(methods.end(), kDpboostPresets, kDpboostPresets + kDpboostPresetCount);
+    methods.insert(methods.end(), kPurePresets, kPurePresets + kPurePresetCount);
     return methods;
 }
 
@@ -359,7 +359,7 @@ std::unique_ptr<TrainingMethod> MakeTrainingMethod(const TrainingOptions& option
     if (Lists(kAdasspPresets, kAdasspPresetCount, options.method))
         return std::make_unique<AdasspMethod>(options, features, target.task(), threads);
     if (IsPureMethod(options.method))
-        return std::make_unique<DpboostMethod>(options, features, target.task());
+        return std::make_unique<PureMethod>(options, features, target.task());
     return std::make_unique<PresetMethod>(options, features, target.task(), threads);
 }
 

@@ -278,7 +278,7 @@ void CheckPrivacy(double epsilon, double delta, const std::string& method) {
     if (delta == 0 && !pure)
         throw Error(ErrorCode::kUnsupported, "method " + Quoted(method) + " needs a delta above 0",
                     "Its noise is Gaussian, which has no pure differential privacy.",
-                    "Give a delta such as 1e-6, or choose method \"dpboost\".");
+                    "Give a delta such as 1e-6, or choose method \"pure_trees\".");
     if (!((pure ? delta >= 0 : delta > 0) && delta <= kHighestDelta))
         throw Error(
             ErrorCode::kInvalidParameter,

@@ -28,7 +28,7 @@ void CheckPositiveDelta(double delta) {
 
 }  // namespace
 
-// boosted-adassp.txt Cor 1.1. For small mu its two terms agree in most digits, so delta is taken from the
+// [ADASSP] Cor 1.1. For small mu its two terms agree in most digits, so delta is taken from the
 // integral that they come from, which has no cancellation: with x = epsilon/mu - mu/2,
 //     delta = integral over v > 0 of phi(v + x) (1 - exp(-mu v)).
 double GdpDelta(double mu, double epsilon) {

@@ -1,4 +1,4 @@
-// Gaussian differential privacy in closed form (boosted-adassp.txt Cor 1.1): a full-batch Gaussian of noise
+// Gaussian differential privacy in closed form ([ADASSP] Cor 1.1): a full-batch Gaussian of noise
 // multiplier s is exactly 1/s-GDP, and mu^2 adds up. Neighbours: add or remove one unit.
 #pragma once
 

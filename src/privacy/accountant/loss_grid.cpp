@@ -78,7 +78,7 @@ struct Split {
 // The Poisson-sampled Gaussian with unit deviation: y ~ P = (1-g) N(0,1) + g N(1/s,1), Q = N(0,1), loss
 // log(P/Q)(y) = log(1 + g expm1(y/s - 1/(2 s^2))), which increases in y. This pair (and its mirror image)
 // dominates sampled sums with Gaussian noise of multiplier s under removing (adding) one unit (Zhu, Dong and
-// Wang 2022, Thm 11; with non-spherical noise after rescaling, sbdt.txt Thm 16).
+// Wang 2022, Thm 11; with non-spherical noise after rescaling, [SBDT] Thm 16).
 class SampledGaussian {
   public:
     // A rate just below 1 is taken as 1, which has larger losses, because exp(loss) near its lower end 1 - g
@@ -233,7 +233,7 @@ LossGridPair DiscretiseLoss(const Event& event, const GridOptions& options) {
         AddHalfExponential(epsilon, 0.25, collector);
     } else if (event.kind == EventKind::kExponential) {
         // Bounded range: for each pair of neighbours some generalised randomized response with t in [0,
-        // epsilon] (dp-xgb.txt Lemma 2) gives the loss. The supremum of their hockey-stick curves over t,
+        // epsilon] ([DPXGB] Lemma 2) gives the loss. The supremum of their hockey-stick curves over t,
         // reached at t = (epsilon + x)/2, is (1 - exp((x - epsilon)/2))^2 / (1 - exp(-epsilon)); being convex
         // in exp(x) it is the curve of a pair, which dominates each of them and therefore any adaptive
         // composition. That pair has loss density exp((l - epsilon)/2) / (2 (1 - exp(-epsilon))).

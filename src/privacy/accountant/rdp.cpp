@@ -94,7 +94,7 @@ double RdpCurve::At(uint32_t order) const {
     return rho[static_cast<std::size_t>(found - kOrders.begin())];
 }
 
-// sbdt.txt Thm 14 with rho'(l) = l / (2 s^2) (Thm 16: also for non-spherical noise, s = sigma_leaf/sqrt(D)).
+// [SBDT] Thm 14 with rho'(l) = l / (2 s^2) (Thm 16: also for non-spherical noise, s = sigma_leaf/sqrt(D)).
 // Neighbours: add or remove one unit; tight in both directions. Written as log1p(S)/(alpha-1),
 //     S = sum over l = 2..alpha of C(alpha,l) (1-g)^(alpha-l) g^l expm1(l(l-1)/(2 s^2)),
 // which is the theorem's sum minus the binomial weights' total of 1: all terms are positive, so nothing
@@ -130,7 +130,7 @@ double SubsampledGaussianRdp(uint32_t order, double noise_multiplier, double gam
     return RoundUp(Log1pExp(log_s) / (order - 1));
 }
 
-// sbdt.txt Thm 18's f. Neighbours: add or remove one unit; epsilon = L1 sensitivity / scale. The linear terms
+// [SBDT] Thm 18's f. Neighbours: add or remove one unit; epsilon = L1 sensitivity / scale. The linear terms
 // of its two exponentials cancel, so what is added is exp(x) - 1 - x of each, both positive.
 double LaplaceRdp(double order, double epsilon) {
     CheckEvent(Event::Laplace(epsilon, 1));
@@ -143,7 +143,7 @@ double LaplaceRdp(double order, double epsilon) {
     return std::min(epsilon, RoundUp(std::log1p(s) / (order - 1)));
 }
 
-// dp-xgb.txt Thm 1 with its supremum over t solved: with L(y) = log(sinh(y)/y),
+// [DPXGB] Thm 1 with its supremum over t solved: with L(y) = log(sinh(y)/y),
 //     rho = [alpha L(alpha e/2) - (alpha-1) L((alpha-1) e/2) - L(e/2)] / (alpha-1).
 // Neighbours: add or remove one unit. For every epsilon-bounded-range mechanism; the exponential mechanism
 // with weights exp(epsilon u / (2 Delta)) is one. Never to be amplified by Thm 14.
@@ -189,7 +189,7 @@ RdpCurve EventsCurve(const std::vector<Event>& events) {
     return curve;
 }
 
-// sbdt.txt Cor 6: epsilon = rho + log((alpha-1)/alpha) - (log(delta) + log(alpha))/(alpha-1).
+// [SBDT] Cor 6: epsilon = rho + log((alpha-1)/alpha) - (log(delta) + log(alpha))/(alpha-1).
 double RdpToEpsilon(uint32_t order, double rho, double delta) {
     if (order == kInfiniteOrder)
         return rho;

@@ -27,12 +27,12 @@ struct RdpCurve {
     double At(uint32_t order) const;
 };
 
-// sbdt.txt Thm 14 for the Gaussian of noise multiplier s, Poisson-sampled with probability gamma; tight, both
+// [SBDT] Thm 14 for the Gaussian of noise multiplier s, Poisson-sampled with probability gamma; tight, both
 // directions. Order: an integer in [2, 8192]. For gamma = 1 it is alpha / (2 s^2).
 double SubsampledGaussianRdp(uint32_t order, double noise_multiplier, double gamma);
-// sbdt.txt Thm 18's f / (alpha - 1). Any order > 1.
+// [SBDT] Thm 18's f / (alpha - 1). Any order > 1.
 double LaplaceRdp(double order, double epsilon);
-// dp-xgb.txt Thm 1 in closed form. Any order >= 1 (at 1: the Kullback-Leibler divergence).
+// [DPXGB] Thm 1 in closed form. Any order >= 1 (at 1: the Kullback-Leibler divergence).
 double ExponentialMechanismRdp(double order, double epsilon);
 // Randomized response, the worst epsilon-DP mechanism at every order. Any order > 1.
 double PureRdp(double order, double epsilon);
@@ -41,7 +41,7 @@ double PureRdp(double order, double epsilon);
 double EventsRdp(const std::vector<Event>& events, uint32_t order);
 RdpCurve EventsCurve(const std::vector<Event>& events);
 
-// sbdt.txt Cor 6 at one order: the epsilon of an (order, rho)-RDP mechanism, not below 0. delta in (0, 1).
+// [SBDT] Cor 6 at one order: the epsilon of an (order, rho)-RDP mechanism, not below 0. delta in (0, 1).
 double RdpToEpsilon(uint32_t order, double rho, double delta);
 // The largest rho that Cor 6 turns into at most epsilon at this order; below 0: the order cannot certify it.
 double EpsilonToRdp(uint32_t order, double epsilon, double delta);

@@ -28,7 +28,7 @@ PlanRequest Training(double epsilon, double delta, double gamma = 0.1, uint64_t 
 TEST(Budget, FiftyTrainingsAtATenthFit) {
     Budget budget(1, 1e-6);
     const Plan plan = Plan::Calibrate(Training(0.1, 1e-6));
-    std::vector<Release> releases;
+    std::vector<Cost> releases;
     for (int i = 0; i < 50; ++i) {
         ASSERT_TRUE(budget.Fits(plan.curve()));
         budget.Spend(plan.curve());
@@ -113,7 +113,7 @@ TEST(Budget, AWholeBudgetInOneTrainingGetsTheLeastNoiseThatFits) {
     Event weaker = bound.events()[0];
     weaker.parameter *= 0.999;
     EXPECT_GT(EventsRdp({weaker}, budget.order()), budget.limit_rho());
-    EXPECT_TRUE(Release::Replay(bound.Serialize()) == bound.release());
+    EXPECT_TRUE(Cost::Replay(bound.Serialize()) == bound.release());
 }
 
 // At a large delta one order certifies far less than the total variation does: with the budget's noise the
@@ -125,7 +125,7 @@ TEST(Budget, AReleaseNeverClaimsToCostNothing) {
     const Plan plan = Plan::Calibrate(request);
     EXPECT_EQ(plan.calibrated_by(), "budget");
     EXPECT_EQ(plan.epsilon(), 1e-4);
-    EXPECT_TRUE(Release::Parse(plan.Serialize()) == plan.release());
+    EXPECT_TRUE(Cost::Parse(plan.Serialize()) == plan.release());
 }
 
 TEST(Budget, TheTightestOfSeveralBinds) {

@@ -34,17 +34,17 @@ TEST(Release, SurvivesSerialisation) {
         const Plan plan = SmallPlan(filter_rounds);
         const std::string bytes = plan.Serialize();
         EXPECT_LT(bytes.size(), 650u);
-        EXPECT_TRUE(Release::Parse(bytes) == plan.release());
-        EXPECT_TRUE(Release::Replay(bytes) == plan.release());
-        EXPECT_EQ(Release::Parse(bytes).PldApplies(), filter_rounds == 0);
+        EXPECT_TRUE(Cost::Parse(bytes) == plan.release());
+        EXPECT_TRUE(Cost::Replay(bytes) == plan.release());
+        EXPECT_EQ(Cost::Parse(bytes).PldApplies(), filter_rounds == 0);
     }
 }
 
 TEST(Release, EveryTruncationIsAnError) {
     const std::string bytes = SmallPlan(0).Serialize();
     for (std::size_t size = 0; size < bytes.size(); ++size)
-        EXPECT_ERROR(Release::Parse(std::string_view(bytes).substr(0, size)), kCorrupted);
-    EXPECT_ERROR(Release::Parse(bytes + '\0'), kCorrupted);
+        EXPECT_ERROR(Cost::Parse(std::string_view(bytes).substr(0, size)), kCorrupted);
+    EXPECT_ERROR(Cost::Parse(bytes + '\0'), kCorrupted);
 }
 
 TEST(Release, EveryChangedByteIsAnError) {
@@ -53,34 +53,34 @@ TEST(Release, EveryChangedByteIsAnError) {
         for (int change : {1, 2, 16, 128, 255}) {
             std::string changed = bytes;
             changed[i] = static_cast<char>(changed[i] ^ change);
-            EXPECT_ERROR(Release::Parse(changed), kCorrupted);
+            EXPECT_ERROR(Cost::Parse(changed), kCorrupted);
         }
 }
 
 // Changes that a forger would make, with a correct checksum: parsed strictly, or caught by the replay.
 TEST(Release, ForgedFiguresAreCaught) {
-    const Release honest = SmallPlan(0).release();
-    Release cheaper = honest;
+    const Cost honest = SmallPlan(0).release();
+    Cost cheaper = honest;
     cheaper.epsilon = 0.25;
-    EXPECT_ERROR(Release::Replay(cheaper.Serialize()), kCorrupted);
-    Release flatter = honest;
+    EXPECT_ERROR(Cost::Replay(cheaper.Serialize()), kCorrupted);
+    Cost flatter = honest;
     flatter.curve.rho[20] *= 0.5;
-    EXPECT_ERROR(Release::Replay(flatter.Serialize()), kCorrupted);
-    Release pure = honest;
+    EXPECT_ERROR(Cost::Replay(flatter.Serialize()), kCorrupted);
+    Cost pure = honest;
     pure.curve.pure_epsilon = 0.5;
-    EXPECT_ERROR(Release::Replay(pure.Serialize()), kCorrupted);
-    Release negative = honest;
+    EXPECT_ERROR(Cost::Replay(pure.Serialize()), kCorrupted);
+    Cost negative = honest;
     negative.curve.rho[3] = -1;
-    EXPECT_ERROR(Release::Parse(negative.Serialize()), kCorrupted);
-    Release sampled = honest;
+    EXPECT_ERROR(Cost::Parse(negative.Serialize()), kCorrupted);
+    Cost sampled = honest;
     sampled.events[0].sampling_rate = 0.5;
-    EXPECT_ERROR(Release::Parse(sampled.Serialize()), kCorrupted);
-    Release never = honest;
+    EXPECT_ERROR(Cost::Parse(sampled.Serialize()), kCorrupted);
+    Cost never = honest;
     never.events[0].count = 0;
-    EXPECT_ERROR(Release::Parse(never.Serialize()), kCorrupted);
-    Release odd = honest;
+    EXPECT_ERROR(Cost::Parse(never.Serialize()), kCorrupted);
+    Cost odd = honest;
     odd.delta = 1;
-    EXPECT_ERROR(Release::Parse(odd.Serialize()), kCorrupted);
+    EXPECT_ERROR(Cost::Parse(odd.Serialize()), kCorrupted);
 }
 
 }  // namespace

@@ -92,13 +92,13 @@ DataShape MixedShape(size_t units) {
     return shape;
 }
 
-TEST(AdditiveRows, SumsEqualThePlainComputation) {
+TEST(BasisRows, SumsEqualThePlainComputation) {
     const Dataset dataset = RandomDataset(MixedShape(0));
     ChaChaSource source = TestSource(2);
     Random random(source);
     const Basis basis = MixedBasis(dataset.features(), random);
     NoInterrupt interrupt;
-    AdditiveRows rows(dataset, BestSimd(), interrupt);
+    BasisRows rows(dataset, BestSimd(), interrupt);
     std::vector<int32_t> table(dataset.features()[0].cells());
     for (int32_t& entry : table)
         entry = static_cast<int32_t>(random.Below(1 << 21)) - (1 << 20);
@@ -130,7 +130,7 @@ TEST(AdditiveRows, SumsEqualThePlainComputation) {
 
 // Removing any one unit changes the sums by at most the stated sensitivity, also where rows are scaled down;
 // and the bound is met almost exactly by some units.
-TEST(AdditiveRows, OneUnitChangesSumsByTheSensitivityAtMost) {
+TEST(BasisRows, OneUnitChangesSumsByTheSensitivityAtMost) {
     for (const int shift : {0, 5}) {
         for (const size_t units : {size_t{0}, size_t{40}}) {
             DataShape shape = MixedShape(units);
@@ -153,7 +153,7 @@ TEST(AdditiveRows, OneUnitChangesSumsByTheSensitivityAtMost) {
                     builder.AppendRow(all.Label(row), UnitKeyOf(static_cast<int64_t>(all.Unit(row))));
                 }
                 const Dataset dataset = builder.Finish(interrupt);
-                AdditiveRows rows(dataset, BestSimd(), interrupt, shift);
+                BasisRows rows(dataset, BestSimd(), interrupt, shift);
                 rows.LimitNorms(basis, basis.MaxNormSquared() / 20);
                 *sensitivity = rows.Sensitivity();
                 std::vector<int64_t> sums = rows.GradientSums(basis, objective);
@@ -183,7 +183,7 @@ TEST(NoisyHistogram, WithoutNoiseIsTheHistogram) {
     shape.rows = 3000;
     const Dataset dataset = RandomDataset(shape);
     NoInterrupt interrupt;
-    AdditiveRows rows(dataset, BestSimd(), interrupt);
+    BasisRows rows(dataset, BestSimd(), interrupt);
     AutoOptions options;
     Plan plan = Plan::Calibrate(BuildAutoPlan(options, 1, 1e-6));
     ZeroNoise noise;
@@ -208,7 +208,7 @@ TEST(NoisyHistogram, WithoutNoiseIsTheHistogram) {
 TEST(NoisyHistogram, CleanCountsAreADistributionWhateverTheNoise) {
     const Dataset dataset = RandomDataset(DataShape());
     NoInterrupt interrupt;
-    AdditiveRows rows(dataset, BestSimd(), interrupt);
+    BasisRows rows(dataset, BestSimd(), interrupt);
     AutoOptions options;
     Plan plan = Plan::Calibrate(BuildAutoPlan(options, 0.01, 1e-6));
     ChaChaSource source = TestSource(8);
@@ -251,7 +251,7 @@ MarginalCounts CleanOnOneGrid(bool outlier, double* sigma) {
     }
     NoInterrupt interrupt;
     const Dataset dataset = builder.Finish(interrupt);
-    AdditiveRows rows(dataset, BestSimd(), interrupt);
+    BasisRows rows(dataset, BestSimd(), interrupt);
     Plan plan = Plan::Calibrate(BuildAutoPlan(AutoOptions(), 1, 1e-6));
     ChaChaSource source = TestSource(21);
     Random random(source);

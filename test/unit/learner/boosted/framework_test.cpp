@@ -16,22 +16,22 @@
 namespace dpboost {
 namespace {
 
-Model Train(const Dataset& dataset, const MethodOptions& options, const TrainingSettings& settings = {},
+Model Train(const Dataset& dataset, const FrameworkOptions& options, const TrainingSettings& settings = {},
             NoiseSource* other = nullptr) {
     ChaChaSource source = TestSource(42);
     Random random(source);
     ZeroNoise zero;
     NoInterrupt interrupt;
     NoProgress progress;
-    Plan plan = Plan::Calibrate(BuildMethodPlan(options, dataset.features(), 1, 1e-6));
-    Model model = TrainMethod(dataset, options, plan, random, other != nullptr ? *other : zero, interrupt,
-                              progress, settings);
+    Plan plan = Plan::Calibrate(BuildFrameworkPlan(options, dataset.features(), 1, 1e-6));
+    Model model = TrainFramework(dataset, options, plan, random, other != nullptr ? *other : zero, interrupt,
+                                 progress, settings);
     EXPECT_TRUE(plan.Finished());
     return model;
 }
 
-MethodOptions Small(const std::string& preset, Task task = Task::kBinary) {
-    MethodOptions options = MethodOptions::Preset(preset, task, 1);
+FrameworkOptions Small(const std::string& preset, Task task = Task::kBinary) {
+    FrameworkOptions options = FrameworkOptions::Preset(preset, task, 1);
     options.trees = 7;
     options.depth = 3;
     options.hessian_rounds = 2;
@@ -42,13 +42,13 @@ MethodOptions Small(const std::string& preset, Task task = Task::kBinary) {
 }
 
 // Given the structures, every leaf value follows from plain sums over rows at the scores of the batch before.
-void ExpectPlainLeaves(const Dataset& dataset, const MethodOptions& options, const Model& model) {
+void ExpectPlainLeaves(const Dataset& dataset, const FrameworkOptions& options, const Model& model) {
     ASSERT_EQ(model.trees().size(), options.trees);
     const bool averaging = options.leaf == LeafPart::kAveraging;
     const bool logistic = options.task == Task::kBinary && !averaging;
     const Objective objective(logistic ? Loss::kLogistic : Loss::kSquared, options.gradient_clip,
                               options.hessian_clip);
-    Plan plan = Plan::Calibrate(BuildMethodPlan(options, dataset.features(), 1, 1e-6));
+    Plan plan = Plan::Calibrate(BuildFrameworkPlan(options, dataset.features(), 1, 1e-6));
     const MechanismId id = plan.Find(MainMechanism(options));
     const double g_unit = options.gradient_clip / kClipSteps, h_unit = options.hessian_clip / kClipSteps;
     LeafUpdate update(options);
@@ -88,7 +88,7 @@ TEST(Method, WithoutNoiseLeavesAreThoseOfAPlainComputation) {
         const Dataset dataset = RandomDataset(shape);
         for (const char* preset : {"dp_tr", "dp_tr_ih", "dp_rf", "dp_xgb"}) {
             SCOPED_TRACE(preset);
-            MethodOptions options = Small(preset, task);
+            FrameworkOptions options = Small(preset, task);
             options.trees =
                 4;  // greedy trees soon split on the one informative feature only, and become a table
             ExpectPlainLeaves(dataset, options, Train(dataset, options));
@@ -103,7 +103,7 @@ TEST(Method, WithoutNoiseLeavesAreThoseOfAPlainComputation) {
 }
 
 TEST(Method, AveragingIsTheMeanLabelOfALeaf) {
-    MethodOptions options = MethodOptions::Preset("dp_rf", Task::kBinary, 1);
+    FrameworkOptions options = FrameworkOptions::Preset("dp_rf", Task::kBinary, 1);
     options.trees = 4;
     options.l2 = 0;
     LeafUpdate update(options);
@@ -114,7 +114,7 @@ TEST(Method, AveragingIsTheMeanLabelOfALeaf) {
 }
 
 TEST(Method, NewtonStepIsTheQuotientOfTheSums) {
-    MethodOptions options = MethodOptions::Preset("dp_tr", Task::kBinary, 1);
+    FrameworkOptions options = FrameworkOptions::Preset("dp_tr", Task::kBinary, 1);
     options.learning_rate = 0.5;
     options.l2 = 1;
     options.leaf_clip = 2;
@@ -128,16 +128,16 @@ TEST(Method, NewtonStepIsTheQuotientOfTheSums) {
     EXPECT_EQ(noisy.Values({{6, 3, 12, 0}})[0], ToFixed(0.5 * 6 / 5));
 }
 
-std::vector<MethodOptions> AllPresets(Task task) {
-    std::vector<MethodOptions> all;
-    for (size_t i = 0; i < kMethodPresetCount; i++)
-        all.push_back(Small(kMethodPresets[i].name, task));
+std::vector<FrameworkOptions> AllPresets(Task task) {
+    std::vector<FrameworkOptions> all;
+    for (size_t i = 0; i < kFrameworkPresetCount; i++)
+        all.push_back(Small(kFrameworkPresets[i].name, task));
     return all;
 }
 
 TEST(Method, EveryPresetTrainsWhateverTheRows) {
     for (const Task task : {Task::kBinary, Task::kRegression}) {
-        for (const MethodOptions& options : AllPresets(task)) {
+        for (const FrameworkOptions& options : AllPresets(task)) {
             DataShape shape;
             shape.task = task;
             for (const size_t rows : {0, 1, 300}) {
@@ -147,7 +147,7 @@ TEST(Method, EveryPresetTrainsWhateverTheRows) {
             shape.units = 30;
             Train(RandomDataset(shape), options);
             if (options.structure != StructurePart::kExponential) {
-                MethodOptions sampled = options;
+                FrameworkOptions sampled = options;
                 sampled.subsample = 0.3;
                 Train(RandomDataset(shape), sampled);
             }
@@ -160,7 +160,7 @@ TEST(Method, ThreadsAndVectorsChangeNothing) {
     shape.rows = 9000;
     shape.units = 700;
     const Dataset dataset = RandomDataset(shape);
-    for (MethodOptions options : AllPresets(Task::kBinary)) {
+    for (FrameworkOptions options : AllPresets(Task::kBinary)) {
         options.trees = 4;
         TrainingSettings settings;
         settings.threads = 3;
@@ -193,7 +193,7 @@ TEST(Method, AUnitOfManyRowsCountsAsOne) {
         DataShape shape;
         shape.rows = 1000;
         shape.units = 1;
-        MethodOptions options = Small(preset);
+        FrameworkOptions options = Small(preset);
         options.trees = 1;
         ZeroNoise zero;
         const Model model = Train(RandomDataset(shape), options, {}, &zero);
@@ -205,40 +205,40 @@ TEST(Method, AUnitOfManyRowsCountsAsOne) {
     }
 }
 
-// federated-dp-gbdt.txt Table 1.
+// [FEDGBDT] Table 1.
 TEST(MethodPlan, CountsTheQueriesOfThePaper) {
     const std::vector<FeatureSpec> features = TestFeatures({});
-    const auto count = [&](const MethodOptions& options, const char* name) -> uint64_t {
-        for (const MechanismRequest& mechanism : BuildMethodPlan(options, features, 1, 1e-6).mechanisms) {
+    const auto count = [&](const FrameworkOptions& options, const char* name) -> uint64_t {
+        for (const MechanismRequest& mechanism : BuildFrameworkPlan(options, features, 1, 1e-6).mechanisms) {
             if (mechanism.name == name)
                 return mechanism.count;
         }
         return 0;
     };
-    const MethodOptions random = Small("dp_tr_ih");
+    const FrameworkOptions random = Small("dp_tr_ih");
     EXPECT_EQ(count(random, kLeavesMechanism), 7U);
     EXPECT_EQ(count(random, kCandidatesMechanism), 2U);
-    const MethodOptions histograms = Small("feverless");
+    const FrameworkOptions histograms = Small("feverless");
     EXPECT_EQ(count(histograms, kHistogramsMechanism), 21U);
     EXPECT_EQ(count(histograms, kLeavesMechanism), 0U);
-    MethodOptions one_feature = histograms;
+    FrameworkOptions one_feature = histograms;
     one_feature.features = FeaturePart::kCyclic;
     EXPECT_EQ(count(one_feature, kHistogramsMechanism), 7U);
     one_feature.structure = StructurePart::kPartiallyRandom;
     EXPECT_EQ(count(one_feature, kHistogramsMechanism), 21U);
-    const MethodOptions greedy = Small("dp_xgb");
+    const FrameworkOptions greedy = Small("dp_xgb");
     for (int level = 0; level < 3; level++)
         EXPECT_EQ(count(greedy, SelectionMechanism(level).c_str()), 7U);
     // Histograms of five features: a row moves them by sqrt(5) times its bound.
-    const PlanRequest plan = BuildMethodPlan(histograms, features, 1, 1e-6);
+    const PlanRequest plan = BuildFrameworkPlan(histograms, features, 1, 1e-6);
     EXPECT_NEAR(plan.mechanisms[0].dimensions[0].sensitivity, std::sqrt(5.0) * kClipSteps, 1e-6);
     EXPECT_GE(plan.mechanisms[0].dimensions[0].sensitivity, std::sqrt(5.0) * kClipSteps);
 }
 
-void ExpectRefused(const MethodOptions& options, ErrorCode code, const char* part_of_message,
+void ExpectRefused(const FrameworkOptions& options, ErrorCode code, const char* part_of_message,
                    double delta = 1e-6) {
     try {
-        BuildMethodPlan(options, TestFeatures({}), 1, delta);
+        BuildFrameworkPlan(options, TestFeatures({}), 1, delta);
         ADD_FAILURE() << "accepted: " << part_of_message;
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), code);
@@ -248,23 +248,23 @@ void ExpectRefused(const MethodOptions& options, ErrorCode code, const char* par
 }
 
 TEST(MethodPlan, RefusesWhatHasNoProof) {
-    MethodOptions sampled = Small("dp_xgb");
+    FrameworkOptions sampled = Small("dp_xgb");
     sampled.subsample = 0.1;
     ExpectRefused(sampled, ErrorCode::kUnsupported, "Poisson subsampling");
     ExpectRefused(Small("dp_tr"), ErrorCode::kUnsupported, "needs a delta", 0);
-    MethodOptions shares = Small("dp_xgb");
+    FrameworkOptions shares = Small("dp_xgb");
     shares.selection_share = 0.95;
     ExpectRefused(shares, ErrorCode::kInvalidParameter, "leave nothing for the leaves");
-    MethodOptions boosted = Small("dp_rf");
+    FrameworkOptions boosted = Small("dp_rf");
     boosted.batch = 1;
     ExpectRefused(boosted, ErrorCode::kInvalidParameter, "\"batch\"");
-    MethodOptions counted = Small("dp_tr");
+    FrameworkOptions counted = Small("dp_tr");
     counted.leaf = LeafPart::kGradient;
     ExpectRefused(counted, ErrorCode::kInvalidParameter, "\"hessian_clip\"");
     counted.FitToParts();
-    BuildMethodPlan(counted, TestFeatures({}), 1, 1e-6);
-    EXPECT_THROW(MethodOptions::Preset("local_dp", Task::kBinary, 1), Error);
-    EXPECT_THROW(MethodOptions::Preset("dp_xbg", Task::kBinary, 1), Error);
+    BuildFrameworkPlan(counted, TestFeatures({}), 1, 1e-6);
+    EXPECT_THROW(FrameworkOptions::Preset("local_dp", Task::kBinary, 1), Error);
+    EXPECT_THROW(FrameworkOptions::Preset("dp_xbg", Task::kBinary, 1), Error);
 }
 
 }  // namespace

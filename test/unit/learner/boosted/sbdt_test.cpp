@@ -70,7 +70,7 @@ class Reference {
         const bool binary = options_.task == Task::kBinary;
         Model model(dataset_.features(), dataset_.target(), binary ? Link::kLogistic : Link::kIdentity);
         model.AddToBase(base);
-        const StructureDrawer drawer(dataset_.features(), options_.depth, options_.features);
+        const RandomStructure drawer(dataset_.features(), options_.depth, options_.features);
         const uint32_t group = options_.depth <= 8 ? 8 : 4;  // how far ahead structures are drawn
         std::vector<Tree> trees;
         spent_.assign(dataset_.units(), 0);

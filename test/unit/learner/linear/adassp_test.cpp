@@ -26,10 +26,10 @@ AdasspOptions Options(Task task, LinearLoss loss, NumericBasis basis) {
 }
 
 // A row of X, plainly.
-std::vector<double> DenseRow(const Dataset& dataset, const AdasspDesign& design, size_t row) {
+std::vector<double> DenseRow(const Dataset& dataset, const Design& design, size_t row) {
     std::vector<double> x(design.columns(), 0);
     for (size_t f = 0; f < dataset.columns(); f++) {
-        const AdasspDesign::Entry entry = design.entries(f)[dataset.Code(row, f)];
+        const Design::Entry entry = design.entries(f)[dataset.Code(row, f)];
         x[entry.column] += entry.value;
     }
     x[design.intercept()] = kDesignUnit;
@@ -60,15 +60,15 @@ int WeightOf(const Dataset& dataset, size_t row) {
     return kUnitWeight / static_cast<int>(dataset.unit_begin()[unit + 1] - dataset.unit_begin()[unit]);
 }
 
-TEST(AdasspDesign, HasOneBoundedEntryPerFeature) {
+TEST(Design, HasOneBoundedEntryPerFeature) {
     DataShape shape;
     shape.wide = 1;
     const std::vector<FeatureSpec> features = TestFeatures(shape);
     for (const NumericBasis basis : {NumericBasis::kValue, NumericBasis::kGrid, NumericBasis::kIntervals}) {
-        const AdasspDesign design(features, Options(Task::kBinary, LinearLoss::kSquared, basis));
+        const Design design(features, Options(Task::kBinary, LinearLoss::kSquared, basis));
         for (size_t f = 0; f < features.size(); f++) {
             ASSERT_EQ(design.entries(f).size(), features[f].cells());
-            for (const AdasspDesign::Entry& entry : design.entries(f)) {
+            for (const Design::Entry& entry : design.entries(f)) {
                 EXPECT_LE(std::abs(entry.value), kDesignUnit);
                 EXPECT_GE(entry.column, design.first_column(f));
                 EXPECT_LT(entry.column, design.first_column(f + 1));
@@ -80,14 +80,14 @@ TEST(AdasspDesign, HasOneBoundedEntryPerFeature) {
     }
 }
 
-TEST(AdasspDesign, ScalesValuesToThePublicRange) {
+TEST(Design, ScalesValuesToThePublicRange) {
     NumericRange range;
     range.lower = 100;
     range.upper = 300;
     range.scale = Scale::kLinear;
     range.bins = 4;
-    const AdasspDesign design({FeatureSpec::Numeric("x", range)},
-                              Options(Task::kBinary, LinearLoss::kSquared, NumericBasis::kValue));
+    const Design design({FeatureSpec::Numeric("x", range)},
+                        Options(Task::kBinary, LinearLoss::kSquared, NumericBasis::kValue));
     EXPECT_EQ(design.columns(), 3u);
     EXPECT_FALSE(design.dependent());
     const int expected[] = {-48, -16, 16, 48};  // the middles of the quarters of [-64, 64]
@@ -95,16 +95,16 @@ TEST(AdasspDesign, ScalesValuesToThePublicRange) {
         EXPECT_EQ(design.entries(0)[code].value, expected[code]);
 }
 
-TEST(AdasspRows, ProductsEqualThePlainOnes) {
+TEST(LinearRows, ProductsEqualThePlainOnes) {
     for (const size_t units : {0, 60}) {
         DataShape shape;
         shape.units = units;
         shape.rows = 300;
         const Dataset dataset = RandomDataset(shape);
         const AdasspOptions options = Options(Task::kBinary, LinearLoss::kSquared, NumericBasis::kGrid);
-        const AdasspDesign design(dataset.features(), options);
+        const Design design(dataset.features(), options);
         NoInterrupt interrupt;
-        const AdasspRows rows(dataset, design, options, BestSimd(), interrupt);
+        const LinearRows rows(dataset, design, options, BestSimd(), interrupt);
         const size_t p = design.columns();
         std::vector<double> plain(p * p, 0);
         for (size_t row = 0; row < dataset.rows(); row++) {
@@ -168,7 +168,7 @@ TEST_P(AdasspGradients, EqualThePlainOnes) {
     AdasspOptions options = Options(c.task, c.loss, NumericBasis::kGrid);
     options.rounds = c.rounds;
     options.gradient_clip = c.clip;
-    const AdasspDesign design(dataset.features(), options);
+    const Design design(dataset.features(), options);
     ChaChaSource source = TestSource(5);
     Random random(source);
     std::vector<std::vector<int32_t>> tables;
@@ -190,15 +190,15 @@ TEST_P(AdasspGradients, EqualThePlainOnes) {
             plain[a] += gradient * WeightOf(dataset, row) / kUnitWeight * x[a];
     }
     NoInterrupt interrupt;
-    AdasspRows portable(dataset, design, options, Simd::kPortable, interrupt);
+    LinearRows portable(dataset, design, options, Simd::kPortable, interrupt);
     const std::vector<int64_t> sums = portable.RawGradients(base, tables);
     // Each row's gradient is rounded to a step (and truncated, with units): at most two steps of 64 per row.
     for (size_t a = 0; a < plain.size(); a++)
         EXPECT_NEAR(static_cast<double>(sums[a]), plain[a], 2.0 * kDesignUnit * 5000) << a;
-    AdasspRows vectorised(dataset, design, options, BestSimd(), interrupt);
+    LinearRows vectorised(dataset, design, options, BestSimd(), interrupt);
     EXPECT_EQ(vectorised.RawGradients(base, tables), sums);
     options.rounds = c.rounds == 1 ? 100 : 1;
-    AdasspRows regrouped(dataset, design, options, BestSimd(), interrupt);
+    LinearRows regrouped(dataset, design, options, BestSimd(), interrupt);
     EXPECT_EQ(regrouped.RawGradients(base, tables), sums);
 }
 
@@ -236,8 +236,8 @@ TEST(AdasspSensitivity, HoldsForAUnitOfAnySize) {
     for (const bool worst : {false, true}) {
         for (const size_t size : {1, 2, 3, 7, 100, 1023, 1024, 1025, 3000}) {
             const Dataset dataset = OneUnit(size, worst, static_cast<unsigned char>(size));
-            const AdasspDesign design(dataset.features(), options);
-            AdasspRows rows(dataset, design, options, BestSimd(), interrupt);
+            const Design design(dataset.features(), options);
+            LinearRows rows(dataset, design, options, BestSimd(), interrupt);
             std::vector<std::vector<int32_t>> zeros;
             for (const FeatureSpec& feature : dataset.features())
                 zeros.emplace_back(feature.cells(), 0);
@@ -311,8 +311,8 @@ TEST(AdasspSolver, SolvesInPanelsAndMakesAnyMatrixDefinite) {
 }
 
 // Alg 2 with exact sums, plainly: doubles, dense rows, the ridge of the same plan.
-Eigen::VectorXd PlainBoosting(const Dataset& dataset, const AdasspDesign& design,
-                              const AdasspOptions& options, double lambda) {
+Eigen::VectorXd PlainBoosting(const Dataset& dataset, const Design& design, const AdasspOptions& options,
+                              double lambda) {
     const Eigen::Index n = static_cast<Eigen::Index>(dataset.rows()),
                        p = static_cast<Eigen::Index>(design.columns());
     Eigen::MatrixXd x(n, p);
@@ -346,7 +346,7 @@ TEST(AdasspTraining, WithoutNoiseIsPlainBoosting) {
         AdasspOptions options = Options(task, loss, NumericBasis::kGrid);
         options.rounds = loss == LinearLoss::kHinge ? 1 : 5;  // the hinge's gradient jumps with rounding
         options.average = false;
-        const AdasspDesign design(dataset.features(), options);
+        const Design design(dataset.features(), options);
         Plan plan = Plan::Calibrate(BuildAdasspPlan(options, dataset.features(), 1, 1e-6));
         const double unit = 1.0 / (static_cast<double>(kUnitWeight) * kDesignUnit * kDesignUnit);
         const double sigma = plan.ScaleInSteps(plan.Find(kAdasspProductsMechanism), 0) * unit;
@@ -366,7 +366,7 @@ TEST(AdasspTraining, WithoutNoiseIsPlainBoosting) {
                     2e-4);
         for (size_t f = 0; f < dataset.columns(); f++) {
             for (size_t code = 0; code < design.entries(f).size(); code++) {
-                const AdasspDesign::Entry entry = design.entries(f)[code];
+                const Design::Entry entry = design.entries(f)[code];
                 EXPECT_NEAR(FromFixed(model.table(f)[code]),
                             scale * theta(entry.column) * entry.value / kDesignUnit, 2e-4);
             }

@@ -1,5 +1,5 @@
 // Checks the parts of method dpboost against plain computations with zero noise, and the sensitivities of its
-// splits and leaves (dpboost-aaai20.txt Lemmas 1 and 2) by searching for violations.
+// splits and leaves ([DPBOOST] Lemmas 1 and 2) by searching for violations.
 #include "learner/pure/pure_trees.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ int64_t AnyCount(Random& random) {
     return static_cast<int64_t>(random.Below(uint64_t{1} << random.Below(20)));
 }
 
-TEST(DpboostLemma1, GainsChangeWithinTheInterval) {
+TEST(PureLemma1, GainsChangeWithinTheInterval) {
     ChaChaSource source = TestSource(1);
     Random random(source);
     int64_t most = 0, least = 0;
@@ -68,12 +68,12 @@ TEST(DpboostLemma1, GainsChangeWithinTheInterval) {
     EXPECT_GT(static_cast<double>(most - least), 1.99 * kUtilitySensitivity);
 }
 
-TEST(DpboostLemma2, LeavesChangeWithinTheSensitivity) {
+TEST(PureLemma2, LeavesChangeWithinTheSensitivity) {
     ChaChaSource source = TestSource(2);
     Random random(source);
     for (const LeafReleasePart part : {LeafReleasePart::kQuotient, LeafReleasePart::kSums}) {
         for (const double l2 : {0.0, 0.1, 1.0, 30.0}) {
-            DpboostOptions options;
+            PureOptions options;
             options.leaves = part;
             options.l2 = l2;
             options.depth = 1;
@@ -100,7 +100,7 @@ TEST(DpboostLemma2, LeavesChangeWithinTheSensitivity) {
     }
 }
 
-TEST(DpboostFilter, KeepsGradientsWithinTheBound) {
+TEST(PureFilter, KeepsGradientsWithinTheBound) {
     ChaChaSource source = TestSource(3);
     Random random(source);
     for (const double bound : {1.0, 0.3, 0.001, 10.0}) {
@@ -120,8 +120,8 @@ TEST(DpboostFilter, KeepsGradientsWithinTheBound) {
     }
 }
 
-TEST(DpboostSubsets, ArePublicSharesOfTheUnits) {
-    DpboostOptions options;
+TEST(PureSubsets, ArePublicSharesOfTheUnits) {
+    PureOptions options;
     options.trees_per_ensemble = 5;
     options.learning_rate = 0.3;
     std::vector<uint64_t> shares = Subsets(options).Probabilities();
@@ -139,8 +139,8 @@ TEST(DpboostSubsets, ArePublicSharesOfTheUnits) {
     EXPECT_EQ(shares[4], uint64_t{1} << 28);
 }
 
-TEST(DpboostSubsets, OneUnitMoreMovesNoOther) {
-    DpboostOptions options;
+TEST(PureSubsets, OneUnitMoreMovesNoOther) {
+    PureOptions options;
     options.trees_per_ensemble = 4;
     options.learning_rate = 0.3;
     std::vector<std::vector<uint32_t>> drawn[2];
@@ -182,7 +182,7 @@ TEST(DpboostSubsets, OneUnitMoreMovesNoOther) {
 // Alg 1 and 2 with exact choices on one subset, plainly: every candidate by its own pass over the rows.
 class PlainBoosting {
   public:
-    PlainBoosting(const Dataset& dataset, const DpboostOptions& options)
+    PlainBoosting(const Dataset& dataset, const PureOptions& options)
         : dataset_(dataset),
           options_(options),
           candidates_(dataset.features(), CandidatePart::kWholeRange, 0),
@@ -256,13 +256,13 @@ class PlainBoosting {
     }
 
     const Dataset& dataset_;
-    const DpboostOptions& options_;
+    const PureOptions& options_;
     const SplitCandidates candidates_;
     std::vector<double> scores_;
     std::vector<double> gradients_;
 };
 
-TEST(DpboostTraining, WithoutNoiseIsPlainBoosting) {
+TEST(PureTraining, WithoutNoiseIsPlainBoosting) {
     for (const LeafReleasePart part : {LeafReleasePart::kQuotient, LeafReleasePart::kSums}) {
         DataShape shape;
         shape.task = Task::kRegression;
@@ -270,20 +270,20 @@ TEST(DpboostTraining, WithoutNoiseIsPlainBoosting) {
         shape.numeric = 2;
         shape.levels = 1;
         const Dataset dataset = RandomDataset(shape);
-        DpboostOptions options;
+        PureOptions options;
         options.ensembles = 3;
         options.trees_per_ensemble = 1;
         options.depth = 2;
         options.learning_rate = 0.5;
         options.gradient_bound = 0.8;  // filters a part of the rows
         options.leaves = part;
-        Plan plan = Plan::Calibrate(BuildDpboostPlan(options, dataset.features(), 1));
+        Plan plan = Plan::Calibrate(BuildPurePlan(options, dataset.features(), 1));
         ChaChaSource source = TestSource(1);
         Random random(source);
         ZeroNoise noise;
         NoInterrupt interrupt;
         NoProgress progress;
-        const Model model = TrainDpboost(dataset, options, plan, random, noise, interrupt, progress);
+        const Model model = TrainPureTrees(dataset, options, plan, random, noise, interrupt, progress);
         EXPECT_TRUE(plan.Finished());
         EXPECT_EQ(noise.selections, 3u * 3u);
         EXPECT_EQ(noise.laplace_draws, 3 * LeafRelease::Sums(options));
@@ -298,52 +298,51 @@ TEST(DpboostTraining, WithoutNoiseIsPlainBoosting) {
     }
 }
 
-TEST(DpboostPlan, IsPureAndSharesEpsilonAsThePaperSays) {
-    DpboostOptions options;
+TEST(PurePlan, IsPureAndSharesEpsilonAsThePaperSays) {
+    PureOptions options;
     options.ensembles = 4;
     options.trees_per_ensemble = 10;
     options.depth = 5;
-    const Plan plan = Plan::Calibrate(BuildDpboostPlan(options, TestFeatures(DataShape()), 2));
+    const Plan plan = Plan::Calibrate(BuildPurePlan(options, TestFeatures(DataShape()), 2));
     EXPECT_EQ(plan.delta(), 0);
     EXPECT_EQ(plan.calibrated_by(), "pure");
     // Per ensemble 0.5: half of it for the leaves, a tenth of it for each of the five levels.
-    EXPECT_NEAR(plan.NoiseMultiplier(plan.Find(kDpboostLeavesMechanism)), 1 / 0.25, 1e-9);
+    EXPECT_NEAR(plan.NoiseMultiplier(plan.Find(kPureLeavesMechanism)), 1 / 0.25, 1e-9);
     for (int level = 0; level < 5; level++)
-        EXPECT_NEAR(plan.NoiseMultiplier(plan.Find(DpboostSplitsMechanism(level))), 1 / 0.05, 1e-9);
+        EXPECT_NEAR(plan.NoiseMultiplier(plan.Find(PureSplitsMechanism(level))), 1 / 0.05, 1e-9);
     EXPECT_NEAR(PureEpsilon(plan.events()), 2, 1e-9);
 }
 
-TEST(DpboostPlan, RefusesWhatMakesNoSense) {
-    DpboostOptions options;
+TEST(PurePlan, RefusesWhatMakesNoSense) {
+    PureOptions options;
     options.depth = 11;
     EXPECT_EQ(CodeOf([&] { options.Check(); }), ErrorCode::kInvalidParameter);
-    options = DpboostOptions();
+    options = PureOptions();
     options.learning_rate = 0;
     EXPECT_EQ(CodeOf([&] { options.Check(); }), ErrorCode::kInvalidParameter);
-    EXPECT_EQ(CodeOf([&] { BuildDpboostPlan(DpboostOptions(), {}, 1); }), ErrorCode::kInvalidParameter);
-    EXPECT_EQ(CodeOf([&] { DpboostOptions::Preset("dpbost", Task::kBinary, 1); }),
-              ErrorCode::kInvalidParameter);
-    for (size_t i = 0; i < kDpboostPresetCount; i++)
-        EXPECT_NO_THROW(DpboostOptions::Preset(kDpboostPresets[i].name, Task::kBinary, 1).Check());
+    EXPECT_EQ(CodeOf([&] { BuildPurePlan(PureOptions(), {}, 1); }), ErrorCode::kInvalidParameter);
+    EXPECT_EQ(CodeOf([&] { PureOptions::Preset("dpbost", Task::kBinary, 1); }), ErrorCode::kInvalidParameter);
+    for (size_t i = 0; i < kPurePresetCount; i++)
+        EXPECT_NO_THROW(PureOptions::Preset(kPurePresets[i].name, Task::kBinary, 1).Check());
 }
 
-TEST(DpboostTraining, TrainsOnAnythingAtAnyEpsilon) {
+TEST(PureTraining, TrainsOnAnythingAtAnyEpsilon) {
     for (const size_t rows : {0, 1, 300}) {
         for (const double epsilon : {0.001, 1.0, 50.0}) {
             DataShape shape;
             shape.rows = rows;
             shape.units = rows == 300 ? 40 : 0;
             const Dataset dataset = RandomDataset(shape);
-            DpboostOptions options = DpboostOptions::Defaults(Task::kBinary, epsilon);
+            PureOptions options = PureOptions::Defaults(Task::kBinary, epsilon);
             options.trees_per_ensemble = 3;
             options.ensembles = 2;
-            Plan plan = Plan::Calibrate(BuildDpboostPlan(options, dataset.features(), epsilon));
+            Plan plan = Plan::Calibrate(BuildPurePlan(options, dataset.features(), epsilon));
             ChaChaSource source = TestSource(3);
             Random random(source);
             ExactNoise noise(random);
             NoInterrupt interrupt;
             NoProgress progress;
-            const Model model = TrainDpboost(dataset, options, plan, random, noise, interrupt, progress);
+            const Model model = TrainPureTrees(dataset, options, plan, random, noise, interrupt, progress);
             EXPECT_EQ(model.Serialize().size() > 0, true);
             std::vector<uint16_t> codes(dataset.columns(), 0);
             const double prediction = model.Predict(codes.data());

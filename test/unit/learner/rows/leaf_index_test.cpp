@@ -55,7 +55,7 @@ TEST(LeafIndex, AgreesWithTheTreesOwnRule) {
         Random random(source);
         for (int depth = 1; depth <= 10; depth++) {
             for (const FeatureSchedule schedule : {FeatureSchedule::kRandom, FeatureSchedule::kCyclic}) {
-                const StructureDrawer drawer(dataset.features(), depth, schedule);
+                const RandomStructure drawer(dataset.features(), depth, schedule);
                 std::vector<Tree> trees;
                 const int count = LeafPacking(depth).trees_per_word() - depth % 2;
                 for (int t = 0; t < count; t++) {
@@ -78,8 +78,8 @@ TEST(LeafIndex, MixesTablesAndTreesInOneGroup) {
     const Dataset dataset = RandomDataset(shape);
     ChaChaSource source = TestSource(8);
     Random random(source);
-    const StructureDrawer cyclic(dataset.features(), 4, FeatureSchedule::kCyclic);
-    const StructureDrawer mixed(dataset.features(), 4, FeatureSchedule::kRandom);
+    const RandomStructure cyclic(dataset.features(), 4, FeatureSchedule::kCyclic);
+    const RandomStructure mixed(dataset.features(), 4, FeatureSchedule::kRandom);
     std::vector<Tree> trees;
     for (uint64_t t = 0; t < 8; t++)
         trees.push_back((t % 3 == 0 ? cyclic : mixed).Draw(t, random));

@@ -21,7 +21,7 @@ TEST(Structure, TreesAreValid) {
     Random random(source);
     for (const FeatureSchedule schedule : {FeatureSchedule::kRandom, FeatureSchedule::kCyclic}) {
         for (int depth = 1; depth <= 10; depth++) {
-            const StructureDrawer drawer(features, depth, schedule);
+            const RandomStructure drawer(features, depth, schedule);
             for (uint64_t tree = 0; tree < 2 * features.size(); tree++) {
                 const Tree drawn = drawer.Draw(tree, random);
                 EXPECT_TRUE(IsValid(drawn, features)) << depth << " " << tree;
@@ -42,7 +42,7 @@ TEST(Structure, OneFeatureTreesHaveNoEmptyLeaves) {
     const std::vector<FeatureSpec> features = TestFeatures(shape);
     ChaChaSource source = TestSource(4);
     Random random(source);
-    const StructureDrawer drawer(features, 3, FeatureSchedule::kCyclic);
+    const RandomStructure drawer(features, 3, FeatureSchedule::kCyclic);
     for (uint64_t t = 0; t < 40; t++) {
         const Tree tree = drawer.Draw(t, random);
         const FeatureSpec& spec = features[t % features.size()];
@@ -67,7 +67,7 @@ TEST(Structure, FeaturesAndThresholdsAreUniform) {
     }
     ChaChaSource source = TestSource(5);
     Random random(source);
-    const StructureDrawer drawer(features, 1, FeatureSchedule::kRandom);
+    const RandomStructure drawer(features, 1, FeatureSchedule::kRandom);
     std::map<std::pair<int, int>, int> count;
     const int draws = 40000;
     int missing_left = 0;

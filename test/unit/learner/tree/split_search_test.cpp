@@ -14,8 +14,8 @@
 namespace dpboost {
 namespace {
 
-MethodOptions Options(StructurePart structure) {
-    MethodOptions options = MethodOptions::Preset("dp_tr", Task::kBinary, 1);
+FrameworkOptions Options(StructurePart structure) {
+    FrameworkOptions options = FrameworkOptions::Preset("dp_tr", Task::kBinary, 1);
     options.structure = structure;
     options.trees = 1;
     options.depth = 3;
@@ -25,14 +25,14 @@ MethodOptions Options(StructurePart structure) {
 
 // Everything a search needs, on random rows with random gradients.
 struct Bench {
-    explicit Bench(MethodOptions chosen_options, DataShape shape = {})
+    explicit Bench(FrameworkOptions chosen_options, DataShape shape = {})
         : options(chosen_options),
           dataset(RandomDataset(shape)),
           candidates(dataset.features(), options.candidates, options.candidate_count),
           source(TestSource(8)),
           random(source),
           pool(1),
-          plan(Plan::Calibrate(BuildMethodPlan(options, dataset.features(), 1, 1e-6))),
+          plan(Plan::Calibrate(BuildFrameworkPlan(options, dataset.features(), 1, 1e-6))),
           search(dataset, options, pool),
           gradients(dataset.rows()),
           hessians(dataset.rows()),
@@ -73,7 +73,7 @@ struct Bench {
         }
     }
 
-    MethodOptions options;
+    FrameworkOptions options;
     Dataset dataset;
     SplitCandidates candidates;
     ChaChaSource source;
@@ -126,7 +126,7 @@ TEST(SplitSearch, ExponentialMechanismSeesAllCandidatesOfAllFeatures) {
     DataShape shape;
     shape.wide = 1;
     shape.rows = 300;
-    MethodOptions options = Options(StructurePart::kExponential);
+    FrameworkOptions options = Options(StructurePart::kExponential);
     options.l2 = 2;
     Bench bench(options, shape);
     const Tree tree = bench.search.GrowByExponential(bench.candidates, bench.chosen, bench.gradients.data(),
@@ -167,7 +167,7 @@ TEST(SplitSearch, HistogramsHoldTheSumsOfTheRows) {
 // rows.
 TEST(SplitSearch, OneFeatureTreesNeedOneHistogram) {
     for (const uint16_t feature : {0, 1, 4}) {
-        MethodOptions options = Options(StructurePart::kNoisyHistogram);
+        FrameworkOptions options = Options(StructurePart::kNoisyHistogram);
         options.features = FeaturePart::kCyclic;
         Bench bench(options);
         std::vector<NoisySide> leaves;
@@ -206,7 +206,7 @@ TEST(SplitSearch, PartiallyRandomLeavesHoldTheSumsOfTheRows) {
 }
 
 TEST(SplitSearch, SketchIsTheHessianHistogram) {
-    MethodOptions options = Options(StructurePart::kTotallyRandom);
+    FrameworkOptions options = Options(StructurePart::kTotallyRandom);
     options.candidates = CandidatePart::kIterativeHessian;
     Bench bench(options);
     const std::vector<uint16_t> ordered = RefinedFeatures(bench.dataset.features());
@@ -228,7 +228,7 @@ TEST(SplitSearch, SketchIsTheHessianHistogram) {
 
 // All cells that one more row touches, in L2 norm: within what the plan charges, and at most a step below it.
 TEST(SplitSearch, ARowMovesAHistogramWithinTheChargedNorm) {
-    MethodOptions options = Options(StructurePart::kNoisyHistogram);
+    FrameworkOptions options = Options(StructurePart::kNoisyHistogram);
     options.depth = 1;
     DataShape shape;
     shape.rows = 1;
@@ -241,7 +241,7 @@ TEST(SplitSearch, ARowMovesAHistogramWithinTheChargedNorm) {
     double squares = 0;  // an empty table has all cells 0
     for (const double cell : bench.search.root_hessians())
         squares += cell * cell;
-    const PlanRequest request = BuildMethodPlan(options, bench.dataset.features(), 1, 1e-6);
+    const PlanRequest request = BuildFrameworkPlan(options, bench.dataset.features(), 1, 1e-6);
     const double charged = request.mechanisms.back().dimensions[0].sensitivity;
     EXPECT_LE(std::sqrt(squares), charged);
     EXPECT_GT(std::sqrt(squares), charged * 0.999999);

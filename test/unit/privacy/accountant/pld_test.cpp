@@ -64,7 +64,7 @@ TEST(Pld, SingleMechanismsGiveTheirHockeyStickCurves) {
         }
 }
 
-// The dominating pair of bounded range lies above every generalised randomized response RR(e, t) (dp-xgb.txt
+// The dominating pair of bounded range lies above every generalised randomized response RR(e, t) ([DPXGB]
 // Lemma 2), two of them composed included.
 TEST(Pld, BoundedRangePairDominatesRandomizedResponses) {
     const double e = 0.8;

@@ -22,8 +22,8 @@ const double kSlack = std::sqrt(std::log(2 / 1e-9) / (2 * kDraws));
 const double kAllowed = (1 + std::exp(kEpsilon)) * kSlack;
 
 // A plan with kDraws charges, each for one tree at `epsilon` of the part that is tested.
-DpboostOptions Options(LeafReleasePart part) {
-    DpboostOptions options;
+PureOptions Options(LeafReleasePart part) {
+    PureOptions options;
     options.ensembles = kDraws / 1000;
     options.trees_per_ensemble = 1000;
     options.depth = 1;
@@ -34,8 +34,8 @@ DpboostOptions Options(LeafReleasePart part) {
     return options;
 }
 
-Plan PlanFor(const DpboostOptions& options, const std::vector<FeatureSpec>& features, double epsilon) {
-    return Plan::Calibrate(BuildDpboostPlan(options, features, 2 * epsilon * options.ensembles));
+Plan PlanFor(const PureOptions& options, const std::vector<FeatureSpec>& features, double epsilon) {
+    return Plan::Calibrate(BuildPurePlan(options, features, 2 * epsilon * options.ensembles));
 }
 
 // The excess P(S) - e^epsilon Q(S) that is largest over the events S made of single outcomes.
@@ -66,7 +66,7 @@ std::vector<double> SplitFrequencies(bool with_one_more, double epsilon) {
     }
     NoInterrupt interrupt;
     const Dataset dataset = builder.Finish(interrupt);
-    const DpboostOptions options = Options(LeafReleasePart::kQuotient);
+    const PureOptions options = Options(LeafReleasePart::kQuotient);
     Plan plan = PlanFor(options, dataset.features(), epsilon);
     ChaChaSource source(ChaChaSource::Seed{with_one_more, 102});
     Random random(source);
@@ -78,13 +78,13 @@ std::vector<double> SplitFrequencies(bool with_one_more, double epsilon) {
     return frequencies;
 }
 
-TEST(DpboostFalsification, SplitsHideARow) {
+TEST(PureFalsification, SplitsHideARow) {
     const std::vector<double> without = SplitFrequencies(false, kEpsilon),
                               with = SplitFrequencies(true, kEpsilon);
     EXPECT_LE(std::max(Excess(without, with), Excess(with, without)), kAllowed);
 }
 
-TEST(DpboostFalsification, SplitsAtTwiceTheEpsilonAreCaught) {
+TEST(PureFalsification, SplitsAtTwiceTheEpsilonAreCaught) {
     const std::vector<double> without = SplitFrequencies(false, 2 * kEpsilon);
     const std::vector<double> with = SplitFrequencies(true, 2 * kEpsilon);
     EXPECT_GT(std::max(Excess(without, with), Excess(with, without)), kAllowed);
@@ -94,7 +94,7 @@ TEST(DpboostFalsification, SplitsAtTwiceTheEpsilonAreCaught) {
 // being above each of a hundred thresholds.
 std::vector<double> LeafTails(LeafReleasePart part, bool with_one_more, double epsilon) {
     NumericRange range;
-    const DpboostOptions options = Options(part);
+    const PureOptions options = Options(part);
     Plan plan = PlanFor(options, {FeatureSpec::Numeric("x", range)}, epsilon);
     ChaChaSource source(ChaChaSource::Seed{with_one_more, 103});
     Random random(source);
@@ -104,7 +104,7 @@ std::vector<double> LeafTails(LeafReleasePart part, bool with_one_more, double e
     if (with_one_more)
         leaves[0] = {kClipSteps, 1};
     std::vector<double> tails(100, 0);
-    const MechanismId id = plan.Find(kDpboostLeavesMechanism);
+    const MechanismId id = plan.Find(kPureLeavesMechanism);
     for (uint32_t i = 0; i < kDraws; i++) {
         const double value =
             FromFixed(release.Draw(leaves, 0, plan.Take(id), noise)[0]) / options.learning_rate;
@@ -120,12 +120,12 @@ double WorstLeafExcess(LeafReleasePart part, double epsilon) {
     return std::max(Excess(without, with), Excess(with, without));
 }
 
-TEST(DpboostFalsification, LeavesHideARow) {
+TEST(PureFalsification, LeavesHideARow) {
     EXPECT_LE(WorstLeafExcess(LeafReleasePart::kQuotient, kEpsilon), kAllowed);
     EXPECT_LE(WorstLeafExcess(LeafReleasePart::kSums, kEpsilon), kAllowed);
 }
 
-TEST(DpboostFalsification, LeavesAtTwiceTheEpsilonAreCaught) {
+TEST(PureFalsification, LeavesAtTwiceTheEpsilonAreCaught) {
     EXPECT_GT(WorstLeafExcess(LeafReleasePart::kQuotient, 2 * kEpsilon), kAllowed);
 }
 
