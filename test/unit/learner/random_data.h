@@ -28,6 +28,7 @@ struct DataShape {
     size_t units = 0;  // 0: every row is its own unit
     int missing_percent = 10;
     unsigned char key = 1;
+    bool product = false;  // labels depend on whether the first two columns are on the same side
 };
 
 inline std::vector<FeatureSpec> TestFeatures(const DataShape& shape) {
@@ -72,6 +73,8 @@ inline Dataset RandomDataset(const DataShape& shape) {
                 code = spec.missing();
             if (column == 0)
                 signal = static_cast<double>(code) / spec.bins();
+            if (column == 1 && shape.product)
+                signal = (signal < 0.5) == (2 * code < spec.bins()) ? 0.9 : 0.1;
             builder.SetCode(column, code);
         }
         const double value =
