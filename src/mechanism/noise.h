@@ -59,6 +59,7 @@ class NoiseSource {
     virtual ~NoiseSource() = default;
 
   private:
+    friend class Releaser;
     friend void AddGaussianNoise(Charge&&, NoiseSource&, SumBlock);
     friend void AddGaussianNoise(Charge&&, NoiseSource&, SumBlock, SumBlock);
     friend void AddLaplaceNoise(Charge&&, NoiseSource&, SumBlock);

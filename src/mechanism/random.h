@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "base/random_source.h"
 
@@ -77,5 +78,35 @@ class Random {
     std::size_t position_ = kBufferSize;
     alignas(64) std::array<unsigned char, kBufferSize> buffer_;
 };
+
+// Randomness for one use. PublicRandom draws what is no secret and what servers that train together must draw alike:
+// the structure of random trees, the order of features. PrivateRandom draws coins that nobody may know, because the
+// privacy proof rests on them: who is sampled, which row stands for a unit. They are different types, so that one
+// cannot be passed for the other.
+template <typename Use>
+class RandomFor {
+  public:
+    // `random` must outlive this. Production gives each use a stream of its own.
+    explicit RandomFor(Random& random) noexcept : random_(random) {}
+
+    uint64_t Next64() { return random_.Next64(); }
+    uint64_t Below(uint64_t n) { return random_.Below(n); }
+    bool Bernoulli(uint64_t numerator, uint64_t denominator) {
+        return random_.Bernoulli(numerator, denominator);
+    }
+    void Permutation(uint32_t* out, std::size_t n) { random_.Permutation(out, n); }
+    // A number in [0, 1), a multiple of 2^-53.
+    double Fraction() { return static_cast<double>(random_.Next64() >> 11) * 0x1.0p-53; }
+
+    std::size_t PoissonSample(SamplingRate rate, std::size_t n, uint32_t* out) {
+        static_assert(std::is_same<Use, struct PrivateUse>::value, "who is sampled is a secret");
+        return random_.PoissonSample(rate, n, out);
+    }
+
+  private:
+    Random& random_;
+};
+using PublicRandom = RandomFor<struct PublicUse>;
+using PrivateRandom = RandomFor<struct PrivateUse>;
 
 }  // namespace dpboost

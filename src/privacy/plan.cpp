@@ -22,6 +22,7 @@ struct Plan::Mechanism {
     double sampling_rate = 1;
     uint64_t rounds = 0;
     uint64_t charges_left = 0;
+    std::vector<double> sensitivities;  // per dimension
     std::shared_ptr<const MechanismNoise> noise;
     std::unique_ptr<GaussianPool> pool;  // instead of charges
 };
@@ -247,6 +248,8 @@ Plan Plan::Calibrate(const PlanRequest& request) {
         mechanism.sampling_rate = events[0].sampling_rate;
         mechanism.rounds = wanted.count + wanted.filter_rounds;
         mechanism.charges_left = mechanism.rounds * wanted.parts;
+        for (const Dimension& dimension : wanted.dimensions)
+            mechanism.sensitivities.push_back(dimension.sensitivity);
         mechanism.noise = std::move(noise);
         if (wanted.pool) {
             mechanism.charges_left = 0;
@@ -298,6 +301,17 @@ double Plan::ScaleInSteps(MechanismId id, std::size_t dimension) const {
     CheckInternal(id < mechanisms_.size() && dimension < mechanisms_[id].noise->scale_units.size(),
                   "the plan has no such dimension");
     return static_cast<double>(mechanisms_[id].noise->scale_units[dimension]) / kUnitsPerStep;
+}
+
+double Plan::Sensitivity(MechanismId id, std::size_t dimension) const {
+    CheckInternal(id < mechanisms_.size() && dimension < mechanisms_[id].sensitivities.size(),
+                  "the plan has no such dimension");
+    return mechanisms_[id].sensitivities[dimension];
+}
+
+EventKind Plan::Kind(MechanismId id) const {
+    CheckInternal(id < mechanisms_.size(), "the plan has no such mechanism");
+    return mechanisms_[id].noise->kind;
 }
 
 uint64_t Plan::Rounds(MechanismId id) const {

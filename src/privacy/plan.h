@@ -86,6 +86,9 @@ class Plan {
     double NoiseMultiplier(MechanismId id) const;
     // sigma (or b, or the temperature) of a dimension in lattice steps, as the draws have it: to shrink by.
     double ScaleInSteps(MechanismId id, std::size_t dimension) const;
+    // By how much a unit may change the sums of a dimension, in lattice steps: what the proof accounts for.
+    double Sensitivity(MechanismId id, std::size_t dimension) const;
+    EventKind Kind(MechanismId id) const;
     uint64_t Rounds(MechanismId id) const;      // count + filter_rounds
     double SamplingRate(MechanismId id) const;  // as rounded up: sample with exactly this
 

@@ -4,21 +4,15 @@
 #pragma once
 
 #include "base/interrupt.h"
-#include "base/simd.h"
 #include "dataset/dataset.h"
 #include "learner/boosted/sbdt_options.h"
+#include "learner/run.h"
 #include "mechanism/noise.h"
 #include "mechanism/random.h"
 #include "model/model.h"
 #include "privacy/plan.h"
 
 namespace dpboost {
-
-// How to run, without influence on the result.
-struct TrainingSettings {
-    int threads = 1;
-    Simd simd = BestSimd();
-};
 
 // Bytes of trainer state per row, to be kept free next to the dataset (DatasetLimits::learner_bytes_per_row).
 size_t SbdtBytesPerRow(const SbdtOptions& options);

@@ -1,0 +1,107 @@
+// The options of a method as a table: key, member, range, words and one line of help stand in one place. From it
+// follow reading, range errors in one wording, the refusal of keys that the method does not have, and the tables for
+// users. Rows are constants: no static constructors.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace dpboost {
+
+// An option of the call, as far as a table must know it.
+struct GivenOption {
+    enum Kind { kNumber, kText, kOther };
+    std::string key;
+    Kind kind = kOther;
+    double number = 0;
+    std::string text;
+    std::string shown;  // the value as an error message shows it
+};
+
+struct OptionRow {
+    enum Kind { kNumber, kWhole, kWord };
+    const char* key;
+    Kind kind;
+    double lowest;  // of numbers
+    double highest;
+    bool above_lowest;         // the lowest value itself is refused
+    const char* const* words;  // of words, in the order of their enum
+    std::size_t word_count;
+    const char* help;
+    void (*set)(void* options, double value);  // a word's value is its place
+};
+
+namespace option_table_detail {
+template <typename T>
+struct MemberOf;
+template <typename Class, typename Type>
+struct MemberOf<Type Class::*> {
+    using Owner = Class;
+    using Value = Type;
+};
+template <auto member>
+void Set(void* options, double value) {
+    using Of = MemberOf<decltype(member)>;
+    static_cast<typename Of::Owner*>(options)->*member = static_cast<typename Of::Value>(value);
+}
+}  // namespace option_table_detail
+
+// From `lowest` to `highest`.
+template <auto member>
+constexpr OptionRow Number(const char* key, double lowest, double highest, const char* help) {
+    return {
+        key, OptionRow::kNumber, lowest, highest, false, nullptr, 0, help, &option_table_detail::Set<member>};
+}
+// Above `lowest`, at most `highest`.
+template <auto member>
+constexpr OptionRow NumberAbove(const char* key, double lowest, double highest, const char* help) {
+    return {
+        key, OptionRow::kNumber, lowest, highest, true, nullptr, 0, help, &option_table_detail::Set<member>};
+}
+template <auto member>
+constexpr OptionRow Whole(const char* key, double lowest, double highest, const char* help) {
+    return {
+        key, OptionRow::kWhole, lowest, highest, false, nullptr, 0, help, &option_table_detail::Set<member>};
+}
+// `words` name the values of the member's enum from 0 on.
+template <auto member, std::size_t count>
+constexpr OptionRow Word(const char* key, const char* const (&words)[count], const char* help) {
+    return {key, OptionRow::kWord, 0, 0, false, words, count, help, &option_table_detail::Set<member>};
+}
+
+class OptionTable {
+  public:
+    constexpr OptionTable() : rows_(nullptr), count_(0) {}
+    template <std::size_t count>
+    constexpr OptionTable(const OptionRow (&rows)[count])  // NOLINT: a table is its rows
+        : rows_(rows), count_(count) {}
+
+    const OptionRow* begin() const { return rows_; }
+    const OptionRow* end() const { return rows_ + count_; }
+    const OptionRow* Find(const std::string& key) const;  // null if there is none
+
+    // Sets the members of `options` that were given; which of the two kinds, so that a method can choose its parts
+    // first and then the figures that depend on them. Throws Error(kInvalidParameter) with what is allowed.
+    void ApplyWords(const std::vector<GivenOption>& given, void* options) const;
+    void ApplyNumbers(const std::vector<GivenOption>& given, void* options) const;
+    void Apply(const std::vector<GivenOption>& given, void* options) const {
+        ApplyWords(given, options);
+        ApplyNumbers(given, options);
+    }
+
+  private:
+    const OptionRow* rows_;
+    std::size_t count_;
+};
+
+// What a row allows, for errors and documentation: `a whole number from 1 to 100000`, `one of "all", "cyclic"`.
+std::string Allowed(const OptionRow& row);
+
+// Throws Error(kInvalidParameter) in the wording of a table, for what depends on other options: `option "x" must be
+// <allowed>`.
+[[noreturn]] void RefuseOption(const std::string& key, const std::string& allowed,
+                               const std::string& detail = {});
+
+}  // namespace dpboost

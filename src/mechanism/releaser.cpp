@@ -1,0 +1,70 @@
+#include "mechanism/releaser.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "mechanism/exponential.h"
+#include "privacy/pool.h"
+
+namespace dpboost {
+
+static_assert(MechanismNoise::kScaleFractionBits == GaussianScale::kFractionBits, "one unit of scale");
+static_assert(MechanismNoise::kScaleFractionBits == LaplaceScale::kFractionBits, "one unit of scale");
+static_assert(MechanismNoise::kScaleFractionBits == SelectionScale::kFractionBits, "one unit of scale");
+
+void Releaser::CheckSensitivity(MechanismId id, std::size_t dimension, const RawSums& sums) const {
+    CheckInternal(sums.sensitivity_ <= plan_.Sensitivity(id, dimension),
+                  "sums may change by more than their charge accounts for");
+}
+
+NoisySums Releaser::Release(MechanismId id, RawSums&& sums) {
+    CheckSensitivity(id, 0, sums);
+    const EventKind kind = plan_.Kind(id);
+    Charge charge = plan_.Take(id);
+    const uint64_t scale = charge.Spend(kind, {sums.values_.size()})[0];
+    if (kind == EventKind::kLaplace)
+        noise_.AddLaplace(LaplaceScale::FromUnits(scale), sums.values_.data(), sums.values_.size());
+    else
+        noise_.AddGaussian(GaussianScale::FromUnits(scale), sums.values_.data(), sums.values_.size());
+    return {std::move(sums.values_), plan_.ScaleInSteps(id, 0)};
+}
+
+NoisyPair Releaser::Release(MechanismId id, RawSums&& first, RawSums&& second) {
+    CheckSensitivity(id, 0, first);
+    CheckSensitivity(id, 1, second);
+    Charge charge = plan_.Take(id);
+    const std::vector<uint64_t>& scales =
+        charge.Spend(EventKind::kGaussian, {first.values_.size(), second.values_.size()});
+    noise_.AddGaussian(GaussianScale::FromUnits(scales[0]), first.values_.data(), first.values_.size());
+    noise_.AddGaussian(GaussianScale::FromUnits(scales[1]), second.values_.data(), second.values_.size());
+    return {{std::move(first.values_), plan_.ScaleInSteps(id, 0)},
+            {std::move(second.values_), plan_.ScaleInSteps(id, 1)}};
+}
+
+NoisySums Releaser::ReleasePart(MechanismId id, double fraction, RawSums&& sums) {
+    constexpr auto kParts = static_cast<double>(GaussianPool::kParts);
+    const double wanted = std::floor(fraction * kParts);
+    const uint64_t left = plan_.PartsLeft(id);
+    const uint64_t parts =
+        wanted >= static_cast<double>(left) ? left : static_cast<uint64_t>(std::max(wanted, 1.0));
+    Charge charge = plan_.TakePart(id, parts, sums.sensitivity_, sums.values_.size());
+    const uint64_t scale = charge.Spend(EventKind::kGaussian, {sums.values_.size()})[0];
+    noise_.AddGaussian(GaussianScale::FromUnits(scale), sums.values_.data(), sums.values_.size());
+    const double mu = 1 / plan_.NoiseMultiplier(id);
+    const double sigma = sums.sensitivity_ / mu / std::sqrt(static_cast<double>(parts) / kParts);
+    return {std::move(sums.values_), sigma};
+}
+
+std::size_t Releaser::Select(MechanismId id, RawSums&& utilities) {
+    // Checked before spending, for every noise source alike.
+    const std::size_t count = utilities.values_.size();
+    if (count == 0 || count > ExponentialSampler::kMaxCandidates)
+        throw Error(ErrorCode::kInvalidParameter, "number of candidates must be between 1 and 4194304");
+    CheckSensitivity(id, 0, utilities);
+    Charge charge = plan_.Take(id);
+    const uint64_t scale = charge.Spend(EventKind::kExponential, {count})[0];
+    return noise_.Select(SelectionScale::FromUnits(scale), utilities.values_.data(), count);
+}
+
+}  // namespace dpboost
