@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "privacy/accountant/kinds.h"
 
 namespace dpboost {
 
@@ -35,8 +36,7 @@ bool Event::operator==(const Event& other) const {
 }
 
 void CheckEvent(const Event& event) {
-    if (event.kind < EventKind::kGaussian || event.kind > EventKind::kGdp)
-        throw Error(ErrorCode::kInvalidParameter, "unknown kind of privacy event");
+    const MechanismKind& kind = KindOf(event);
     if (!(event.parameter > 0) || !std::isfinite(event.parameter))
         throw Error(ErrorCode::kInvalidParameter,
                     "the strength of a mechanism must be a positive, finite number");
@@ -46,7 +46,7 @@ void CheckEvent(const Event& event) {
     if (event.count == 0 || event.count > kMaxEventCount)
         throw Error(ErrorCode::kInvalidParameter,
                     "the number of uses of a mechanism must be between 1 and 10000000");
-    if (event.kind != EventKind::kGaussian && (event.sampling_rate != 1 || event.filtered))
+    if (!kind.Has(kSamples) && (event.sampling_rate != 1 || event.filtered))
         throw Error(
             ErrorCode::kUnsupported, "only the Gaussian mechanism can be sampled or filtered",
             "Amplification by Poisson sampling and the Renyi filter are proven for Gaussian noise only.",
@@ -74,8 +74,7 @@ bool PldApplies(const std::vector<Event>& events) {
 
 bool IsGaussianFullBatch(const std::vector<Event>& events) {
     for (const Event& event : events)
-        if ((event.kind != EventKind::kGaussian && event.kind != EventKind::kGdp) ||
-            event.sampling_rate != 1 || event.filtered)
+        if (!KindOf(event).Has(kIsGaussian) || event.sampling_rate != 1 || event.filtered)
             return false;
     return true;
 }
@@ -83,7 +82,7 @@ bool IsGaussianFullBatch(const std::vector<Event>& events) {
 double PureEpsilon(const std::vector<Event>& events) {
     double sum = 0;
     for (const Event& event : events) {
-        if (event.kind == EventKind::kGaussian || event.kind == EventKind::kGdp)
+        if (KindOf(event).Has(kIsGaussian))
             return std::numeric_limits<double>::infinity();
         sum += event.parameter * static_cast<double>(event.count);
     }

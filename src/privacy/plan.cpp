@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "privacy/accountant/calibrate.h"
+#include "privacy/accountant/kinds.h"
 #include "privacy/accountant/numeric.h"
 #include "privacy/pool.h"
 
@@ -41,8 +42,8 @@ void CheckMechanism(const MechanismRequest& mechanism) {
     auto refuse = [&](const char* what) {
         throw Error(ErrorCode::kInvalidParameter, "mechanism \"" + mechanism.name + "\" " + what);
     };
-    if (mechanism.kind != EventKind::kGaussian && mechanism.kind != EventKind::kLaplace &&
-        mechanism.kind != EventKind::kExponential)
+    const MechanismKind& kind = KindOf(mechanism.kind);
+    if (!kind.Has(kDraws))
         refuse("is of a kind that draws no noise");
     if (mechanism.pool) {
         if (mechanism.kind != EventKind::kGaussian || mechanism.count != 1 || mechanism.sampling_rate != 1 ||
@@ -89,7 +90,7 @@ std::vector<Demand> Demands(const MechanismRequest& mechanism, double delta) {
     Demand demand{mechanism.kind,  RoundUpRate(mechanism.sampling_rate),
                   mechanism.count, mechanism.filter_rounds > 0,
                   mechanism.share, mechanism.rest};
-    if (mechanism.kind != EventKind::kLaplace)
+    if (!KindOf(mechanism.kind).Has(kSplitsByWeight))
         return {demand};
     double total = 0;
     std::vector<double> parts;
@@ -116,36 +117,11 @@ uint64_t ScaleUnits(double steps, const std::string& name) {
     return static_cast<uint64_t>(units);
 }
 
-// The scale of one dimension.
-//
-// Gaussian of multiplier s: sigma_d = sensitivity_d s / sqrt(r_d). Then the sum over d of (change_d /
-// sigma_d)^2 is at most sum r_d / s^2 = 1/s^2: a Gaussian of multiplier s after rescaling each dimension
-// ([SBDT] Thm 16).
-//
-// Laplace of epsilon e: b = sensitivity/e. The draws are rounded Laplace noise on integer sums, which is a
-// post-processing of the continuous mechanism (mechanism/laplace.h), so the continuous one's bounds hold.
-//
-// Exponential mechanism: weights exp(u/T) with T = 2 sensitivity/e have the range e ([DPXGB] Thm 1).
-double ScaleInStepsOf(const Event& event, const Dimension& dimension, double weight_sum) {
-    const double e = event.parameter;
-    const double m = dimension.sensitivity;
-    switch (event.kind) {
-        case EventKind::kGaussian:
-            return m * e / std::sqrt(dimension.weight / weight_sum);
-        case EventKind::kLaplace:
-            return m / e;
-        case EventKind::kExponential:
-            return 2 * m / e;
-        default:
-            throw Error(ErrorCode::kInternal, "a plan has an event without noise");
-    }
-}
-
 // More noise everywhere, by one factor.
 std::vector<Event> Scaled(std::vector<Event> events, double factor) {
     for (Event& event : events)
         event.parameter =
-            event.kind == EventKind::kGaussian ? event.parameter * factor : event.parameter / factor;
+            KindOf(event).Has(kParameterIsNoise) ? event.parameter * factor : event.parameter / factor;
     return events;
 }
 
@@ -230,21 +206,23 @@ Plan Plan::Calibrate(const PlanRequest& request) {
 
     for (std::size_t i = 0; i < request.mechanisms.size(); ++i) {
         const MechanismRequest& wanted = request.mechanisms[i];
+        const MechanismKind& kind = KindOf(wanted.kind);
         const Event* const events = &release.events[first_event[i]];
         auto noise = std::make_shared<MechanismNoise>();
         noise->kind = wanted.kind;
         double pure_epsilon = 0;
         for (std::size_t d = 0; d < wanted.dimensions.size(); ++d) {
-            const Event& event = wanted.kind == EventKind::kLaplace ? events[d] : events[0];
-            const double steps = ScaleInStepsOf(event, wanted.dimensions[d], WeightSum(wanted));
+            const Event& event = events[kind.Has(kSplitsByWeight) ? d : 0];
+            const Dimension& dimension = wanted.dimensions[d];
+            const double steps =
+                kind.scale(event.parameter, dimension.sensitivity, dimension.weight / WeightSum(wanted));
             noise->scale_units.push_back(ScaleUnits(steps, wanted.name));
-            noise->max_sums.push_back(wanted.dimensions[d].sums);
+            noise->max_sums.push_back(dimension.sums);
             pure_epsilon += event.parameter;
         }
         Mechanism mechanism;
         mechanism.name = wanted.name;
-        mechanism.noise_multiplier =
-            wanted.kind == EventKind::kGaussian ? events[0].parameter : 1 / pure_epsilon;
+        mechanism.noise_multiplier = kind.Has(kParameterIsNoise) ? events[0].parameter : 1 / pure_epsilon;
         mechanism.sampling_rate = events[0].sampling_rate;
         mechanism.rounds = wanted.count + wanted.filter_rounds;
         mechanism.charges_left = mechanism.rounds * wanted.parts;

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "base/error.h"
-#include "privacy/accountant/allocation.h"
 #include "privacy/accountant/gdp.h"
+#include "privacy/accountant/kinds.h"
 #include "privacy/accountant/numeric.h"
 #include "privacy/accountant/pld.h"
 #include "privacy/accountant/rdp.h"
@@ -66,7 +66,8 @@ class Allocation {
             const double mu_squared = fixed_mu_squared_[i] + weights_[i] * rest_mu_squared;
             events.push_back(
                 Event{demand.kind,
-                      ParameterForMuSquared(demand.kind, demand.sampling_rate, demand.count, mu_squared),
+                      KindOf(demand.kind)
+                          .parameter_of(demand.sampling_rate, mu_squared / static_cast<double>(demand.count)),
                       demand.sampling_rate, demand.count, demand.filtered});
         }
         return events;
@@ -216,14 +217,14 @@ Calibration Calibrate(const std::vector<Demand>& demands, double epsilon, double
     bool gaussian = false;
     bool full_batch_gaussian = true;
     bool filtered = false;
-    bool exponential = false;
+    bool by_rdp_too = false;
     for (const Demand& demand : demands) {
         CheckDemand(demand);
-        gaussian |= demand.kind == EventKind::kGaussian || demand.kind == EventKind::kGdp;
-        full_batch_gaussian &=
-            demand.kind == EventKind::kGaussian && demand.sampling_rate == 1 && !demand.filtered;
+        const MechanismKind& kind = KindOf(demand.kind);
+        gaussian |= kind.Has(kIsGaussian);
+        full_batch_gaussian &= kind.Has(kIsGaussian) && demand.sampling_rate == 1 && !demand.filtered;
         filtered |= demand.filtered;
-        exponential |= demand.kind == EventKind::kExponential;
+        by_rdp_too |= kind.Has(kSharperByRdp);
     }
     if (delta == 0) {
         if (gaussian)
@@ -243,7 +244,7 @@ Calibration Calibrate(const std::vector<Demand>& demands, double epsilon, double
         noise = SolveByPld(allocation, epsilon, delta, start);
         by = CalibratedBy::kPld;
     }
-    if (by != CalibratedBy::kPld || exponential) {
+    if (by != CalibratedBy::kPld || by_rdp_too) {
         // The exponential mechanism's dominating pair is a supremum over randomized responses; its Renyi
         // divergence is taken before the supremum and can be the tighter proof.
         double by_rdp = noise;
@@ -283,12 +284,12 @@ double ProvenEpsilon(const std::vector<Event>& events, double delta, CalibratedB
         improve(GdpEpsilon(std::sqrt(mu_squared), delta), CalibratedBy::kGdp);
         return best;
     }
-    bool exponential = false;
+    bool by_rdp_too = false;
     for (const Event& event : events)
-        exponential |= event.kind == EventKind::kExponential;
+        by_rdp_too |= KindOf(event).Has(kSharperByRdp);
     if (PldApplies(events))
         improve(PldEpsilon(events, delta), CalibratedBy::kPld);
-    if (exponential || !PldApplies(events) || !(best < kLargestPldEpsilon))
+    if (by_rdp_too || !PldApplies(events) || !(best < kLargestPldEpsilon))
         improve(EventsRdpEpsilon(events, delta).epsilon, CalibratedBy::kRdp);
     return best;
 }

@@ -219,31 +219,43 @@ void AddHalfExponential(double epsilon, double factor, Collector& collector) {
 
 }  // namespace
 
-LossGridPair DiscretiseLoss(const Event& event, const GridOptions& options) {
+LossGridPair DiscretiseGaussian(const Event& event, const GridOptions& options) {
+    return SampledGaussian(event.parameter, event.sampling_rate).Discretise(options);
+}
+
+LossGridPair DiscretiseGdp(const Event& event, const GridOptions& options) {
+    return SampledGaussian(1 / event.parameter, 1).Discretise(options);
+}
+
+// Laplace against Laplace shifted by epsilon scales: atoms at the ends, exponential between.
+LossGridPair DiscretiseLaplace(const Event& event, const GridOptions& options) {
     const double epsilon = event.parameter;
-    if (event.kind == EventKind::kGaussian)
-        return SampledGaussian(event.parameter, event.sampling_rate).Discretise(options);
-    if (event.kind == EventKind::kGdp)
-        return SampledGaussian(1 / event.parameter, 1).Discretise(options);
     Collector collector(options.step, -epsilon, epsilon);
-    if (event.kind == EventKind::kLaplace) {
-        // Laplace against Laplace shifted by epsilon scales: atoms at the ends, exponential between.
-        collector.AddAtom(epsilon, 0.5);
-        collector.AddAtom(-epsilon, 0.5 * std::exp(-epsilon));
-        AddHalfExponential(epsilon, 0.25, collector);
-    } else if (event.kind == EventKind::kExponential) {
-        // Bounded range: for each pair of neighbours some generalised randomized response with t in [0,
-        // epsilon] ([DPXGB] Lemma 2) gives the loss. The supremum of their hockey-stick curves over t,
-        // reached at t = (epsilon + x)/2, is (1 - exp((x - epsilon)/2))^2 / (1 - exp(-epsilon)); being convex
-        // in exp(x) it is the curve of a pair, which dominates each of them and therefore any adaptive
-        // composition. That pair has loss density exp((l - epsilon)/2) / (2 (1 - exp(-epsilon))).
-        AddHalfExponential(epsilon, -0.5 / std::expm1(-epsilon), collector);
-    } else {
-        // Randomized response dominates every epsilon-DP mechanism.
-        const double p = 1 / (1 + std::exp(-epsilon));
-        collector.AddAtom(epsilon, p);
-        collector.AddAtom(-epsilon, 1 - p);
-    }
+    collector.AddAtom(epsilon, 0.5);
+    collector.AddAtom(-epsilon, 0.5 * std::exp(-epsilon));
+    AddHalfExponential(epsilon, 0.25, collector);
+    return {collector.grid(), collector.Mirrored()};
+}
+
+// For each pair of neighbours some generalised randomized response with t in [0, epsilon] ([DPXGB] Lemma 2) gives the
+// loss. The supremum of their hockey-stick curves over t, reached at t = (epsilon + x)/2, is
+// (1 - exp((x - epsilon)/2))^2 / (1 - exp(-epsilon)); being convex in exp(x) it is the curve of a pair, which dominates
+// each of them and therefore any adaptive composition. That pair has loss density
+// exp((l - epsilon)/2) / (2 (1 - exp(-epsilon))).
+LossGridPair DiscretiseBoundedRange(const Event& event, const GridOptions& options) {
+    const double epsilon = event.parameter;
+    Collector collector(options.step, -epsilon, epsilon);
+    AddHalfExponential(epsilon, -0.5 / std::expm1(-epsilon), collector);
+    return {collector.grid(), collector.Mirrored()};
+}
+
+// Randomized response dominates every epsilon-DP mechanism.
+LossGridPair DiscretisePure(const Event& event, const GridOptions& options) {
+    const double epsilon = event.parameter;
+    Collector collector(options.step, -epsilon, epsilon);
+    const double p = 1 / (1 + std::exp(-epsilon));
+    collector.AddAtom(epsilon, p);
+    collector.AddAtom(-epsilon, 1 - p);
     return {collector.grid(), collector.Mirrored()};
 }
 

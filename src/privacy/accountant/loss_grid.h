@@ -33,7 +33,12 @@ struct GridOptions {
     double uses;     // and how many events are composed in all: what matters less than 1e-8 delta is cut off
 };
 
-// One use of the event (count is ignored). kGaussian (sampled or not), kLaplace, kExponential, kPure, kGdp.
-LossGridPair DiscretiseLoss(const Event& event, const GridOptions& options);
+// One use of an event of each kind (its count is ignored); accountant/kinds.h says which is whose.
+LossGridPair DiscretiseGaussian(const Event& event, const GridOptions& options);  // sampled or not
+LossGridPair DiscretiseLaplace(const Event& event, const GridOptions& options);
+LossGridPair DiscretiseBoundedRange(const Event& event,
+                                    const GridOptions& options);  // the exponential mechanism
+LossGridPair DiscretisePure(const Event& event, const GridOptions& options);
+LossGridPair DiscretiseGdp(const Event& event, const GridOptions& options);
 
 }  // namespace dpboost

@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "base/error.h"
-#include "privacy/accountant/allocation.h"
 #include "privacy/accountant/composition.h"
 #include "privacy/accountant/gdp.h"
+#include "privacy/accountant/kinds.h"
 #include "privacy/accountant/loss_grid.h"
 
 namespace dpboost {
@@ -29,11 +29,8 @@ std::vector<Event> Merge(const std::vector<Event>& events) {
     std::vector<Event> merged;
     double mu_squared = 0;
     for (const Event& event : events) {
-        const double count = static_cast<double>(event.count);
-        if (event.kind == EventKind::kGdp) {
-            mu_squared += count * event.parameter * event.parameter;
-        } else if (event.kind == EventKind::kGaussian && event.sampling_rate == 1) {
-            mu_squared += count / (event.parameter * event.parameter);
+        if (IsGaussianFullBatch({event})) {
+            mu_squared += EffectiveMuSquared(event);
         } else {
             auto same = std::find_if(merged.begin(), merged.end(), [&](const Event& other) {
                 return other.kind == event.kind && other.parameter == event.parameter &&
@@ -66,7 +63,7 @@ class BothDirections {
         // Atoms of the loss should fall on grid points, where they need not be spread.
         double atom = 0;
         for (const Event& event : merged)
-            if (event.kind == EventKind::kLaplace || event.kind == EventKind::kPure)
+            if (KindOf(event).Has(kHasLossAtoms))
                 atom = std::max(atom, event.parameter);
         for (;;) {
             if (atom > step)
@@ -90,7 +87,7 @@ class BothDirections {
                  const GridOptions& options) {
         std::vector<LossGridPair> grids;
         for (const Event& event : merged)
-            grids.push_back(DiscretiseLoss(event, options));
+            grids.push_back(KindOf(event).discretise(event, options));
         for (LossGrid LossGridPair::*direction : {&LossGridPair::remove, &LossGridPair::add}) {
             std::vector<GridUse> uses;
             for (std::size_t i = 0; i < merged.size(); ++i)

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "privacy/accountant/kinds.h"
 #include "privacy/accountant/numeric.h"
 
 namespace dpboost {
@@ -58,22 +59,6 @@ long double LogSinhc(long double y) {
         sum += term;
     }
     return log1pl(sum);
-}
-
-double EventRdp(const Event& event, uint32_t order) {
-    switch (event.kind) {
-        case EventKind::kGaussian:
-            return SubsampledGaussianRdp(order, event.parameter, event.sampling_rate);
-        case EventKind::kLaplace:
-            return LaplaceRdp(order, event.parameter);
-        case EventKind::kExponential:
-            return ExponentialMechanismRdp(order, event.parameter);
-        case EventKind::kPure:
-            return PureRdp(order, event.parameter);
-        case EventKind::kGdp:
-            return RoundUp(0.5 * order * event.parameter * event.parameter);
-    }
-    throw Error(ErrorCode::kInternal, "unknown kind of privacy event");
 }
 
 }  // namespace
@@ -171,13 +156,17 @@ double PureRdp(double order, double epsilon) {
     return std::min(epsilon, RoundUp(Log1pExp(log_s) / (order - 1)));
 }
 
+double GdpRdp(double order, double mu) {
+    return RoundUp(0.5 * order * mu * mu);
+}
+
 double EventsRdp(const std::vector<Event>& events, uint32_t order) {
     CheckEvents(events);
     if (order == kInfiniteOrder)
         return PureEpsilon(events) * (1 + 1e-15 * static_cast<double>(events.size()));
     double sum = 0;
     for (const Event& event : events)
-        sum += EventRdp(event, order) * static_cast<double>(event.count);
+        sum += KindOf(event).rdp(event, order) * static_cast<double>(event.count);
     return sum;
 }
 

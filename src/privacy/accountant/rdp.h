@@ -36,6 +36,8 @@ double LaplaceRdp(double order, double epsilon);
 double ExponentialMechanismRdp(double order, double epsilon);
 // Randomized response, the worst epsilon-DP mechanism at every order. Any order > 1.
 double PureRdp(double order, double epsilon);
+// A mu-Gaussian-DP mechanism, whose worst case is one Gaussian.
+double GdpRdp(double order, double mu);
 
 // The events' divergence at one order (one of [2, 8192], or kInfiniteOrder), composed.
 double EventsRdp(const std::vector<Event>& events, uint32_t order);

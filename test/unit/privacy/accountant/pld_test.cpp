@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "privacy/accountant/fft.h"
 #include "privacy/accountant/gdp.h"
+#include "privacy/accountant/kinds.h"
 #include "privacy/accountant/loss_grid.h"
 #include "privacy/accountant/rdp.h"
 #include "unit/privacy/reference_table.h"
@@ -233,7 +234,7 @@ TEST(LossGrid, KeepsMass) {
     const GridOptions options{1e-3, 1.0, 1e-6, 10};
     for (const Event& event : {Event::Gaussian(1.2, 1, 0.05), Event::Gaussian(2, 1), Event::Laplace(0.7, 1),
                                Event::Exponential(0.7, 1), Event::Pure(0.7, 1), Event::Gdp(0.4, 1)}) {
-        const LossGridPair pair = DiscretiseLoss(event, options);
+        const LossGridPair pair = KindOf(event).discretise(event, options);
         for (const LossGrid* grid : {&pair.remove, &pair.add}) {
             double mass = grid->infinite_mass;
             double q_mass = 0;
