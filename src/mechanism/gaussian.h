@@ -1,7 +1,7 @@
 // The exactly rounded Gaussian: round(N(0, sigma^2)) to the nearest integer, as if real numbers were drawn.
 // For an integer X, X + round(N) = round(X + N), so a noisy sum is a post-processing of the continuous
-// Gaussian mechanism and every bound for that holds as it is (the idea is Karney's, "Sampling
-// exactly from the normal distribution", 2016: digits are drawn until they decide).
+// Gaussian mechanism and every bound for that holds as it is (the idea is
+// that of [KARNEY16]: digits are drawn until they decide).
 #pragma once
 
 #include <cstddef>

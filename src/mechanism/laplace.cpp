@@ -18,7 +18,7 @@ bool BernoulliExp(Random& random, uint64_t numerator, uint64_t denominator) {
 // |L| = b E with E exponential, b = t 2^-20, and round(b E) = floor((floor(t E) + 2^19) / 2^20), as a floor
 // may be taken inside a floor of an integer quotient. x = floor(t E) is geometric, P(x) proportional to
 // exp(-x / t), and drawn as u + t v: u < t has weight exp(-u / t), v >= 0 has weight exp(-v) (the first steps
-// of Canonne, Kamath, Steinke 2020, Algorithm 2).
+// of [CKS20] Alg 2).
 int64_t LaplaceSampler::Draw() {
     const uint64_t t = b_.units();
     uint64_t u;

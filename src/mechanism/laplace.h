@@ -19,7 +19,7 @@
 namespace dpboost {
 
 // True with probability exp(-numerator / denominator), numerator <= denominator, denominator > 0
-// (Canonne, Kamath, Steinke 2020, Algorithm 1).
+// ([CKS20] Alg 1).
 bool BernoulliExp(Random& random, uint64_t numerator, uint64_t denominator);
 
 class LaplaceSampler {

@@ -30,7 +30,7 @@ void Random::Refill() {
 uint64_t Random::Below(uint64_t n) {
     if (n == 0)
         throw Error(ErrorCode::kInvalidParameter, "cannot draw a number below 0");
-    // Lemire 2019: the high half of word * n is uniform once the 2^64 mod n words that some results have too
+    // [LEMIRE19]: the high half of word * n is uniform once the 2^64 mod n words that some results have too
     // many of are rejected. The test below is exact; the division is only paid when the low half is small.
     unsigned __int128 product = static_cast<unsigned __int128>(Next64()) * n;
     if (static_cast<uint64_t>(product) < n) {

@@ -87,7 +87,7 @@ Budget Budget::Restore(double epsilon, double delta, uint32_t order, double spen
     return budget;
 }
 
-// Feldman and Zrnic 2021 / Lecuyer 2021: stopping before the sum of adaptively chosen Renyi divergences at
+// [FZ21] Thm 4.3 and [LECUYER21]: stopping before the sum of adaptively chosen Renyi divergences at
 // one order exceeds limit_rho keeps the whole sequence (order, limit_rho)-RDP, which Cor 6 turns into
 // (epsilon, delta).
 bool Budget::Fits(const RdpCurve& curve) const {

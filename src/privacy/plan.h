@@ -24,7 +24,7 @@ namespace dpboost {
 // Laplace: the accountant composes the loss of one sum that changes by the whole sensitivity. That covers a
 // change spread over several sums, e_1 + ... + e_k <= e in scales: moving one sum after the other is a chain
 // of k neighbours, so the trade-off function of the block is at least the composite of those of the single
-// steps (group privacy, Dong, Roth and Su 2022, Thm 2.14), and for a log-concave density, where likelihood
+// steps (group privacy, [DRS22] Thm 2.14), and for a log-concave density, where likelihood
 // ratio tests are thresholds, that composite is exactly the trade-off function of one sum moved by e.
 struct Dimension {
     double sensitivity = 0;  // lattice steps, > 0

@@ -9,9 +9,7 @@
 // two neighbours and N(-d_i^2/2, d_i^2) under the second, with d_i <= 1/s_i. Append one more Gaussian draw
 // that brings sum d_i^2 to exactly 1/s^2 (throwing it away is post-processing). Then the sum of the log
 // ratios is a Brownian motion with drift, read off at the fixed time 1/s^2, hence distributed exactly as that
-// of one Gaussian of multiplier s. (Smith and Thakurta 2022, "Fully adaptive composition for Gaussian
-// differential privacy"; Koskela, Tobaben and Honkela 2022, "Individual privacy accounting with Gaussian
-// differential privacy", Thm 8; for Renyi curves Feldman and Zrnic 2021.) Neighbours: add or remove one unit.
+// of one Gaussian of multiplier s. ([ST22]; [KTH23]; for Renyi curves [FZ21].) Neighbours: add or remove one unit.
 #pragma once
 
 #include <cstddef>

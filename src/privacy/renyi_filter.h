@@ -19,8 +19,8 @@ namespace dpboost {
 //     s^2)).
 // log A is a log-sum-exp of functions affine in u, hence convex, and log A(0) = 0; so rho_u(alpha) <= u
 // rho_1(alpha) at *every* integer order. If a unit takes part only while the sum of its u stays <= T, then
-// its total is at most T rho_1(alpha) at every order, and by the individual Renyi filter (Feldman and Zrnic
-// 2021; [SBDT] Thm 19) the training has the curve T rho_1, however many rounds are run. What the proof
+// its total is at most T rho_1(alpha) at every order, and by the individual Renyi filter ([FZ21] Thm
+// 4.3, 4.5; [SBDT] Thm 19) the training has the curve T rho_1, however many rounds are run. What the proof
 // needs: u is computed from the integers that are summed, rounded up; a unit that would exceed T is left out
 // of the round *before*; every unit is charged in every round, sampled or not; no one sees who was left out.
 class RenyiFilter {
@@ -82,37 +82,6 @@ class RenyiFilter {
     int shift_;
     Scale hessian_;
     Scale gradient_;
-};
-
-// The same with one accumulator per unit and order, where u times the worst case is a loose bound: log A(u)
-// is convex, and strongly so where alpha/s^2 is large (small noise multipliers). A unit takes part while, at
-// each of the chosen orders, the sum of its true losses rho_u(alpha) stays <= T rho_1(alpha); losses come
-// from a table over u that is rounded up. Certifies T rho_1 at the chosen orders only; a curve must be
-// infinite at the others.
-class OrderFilter {
-  public:
-    static constexpr int kTableBits = 10;  // u is rounded up to a multiple of 2^-10
-
-    // Orders: those that the plan's epsilon and its budgets are proven at.
-    OrderFilter(uint64_t regular_rounds, double noise_multiplier, double sampling_rate,
-                std::vector<uint32_t> orders);
-
-    std::size_t orders() const { return orders_.size(); }
-    // A unit with `spent` (orders() accumulators, starting at 0): takes part in a round with u (in units of
-    // 2^-bits as RenyiFilter::Loss gives it)? Charges it at every order if so.
-    bool Admit(uint32_t u, int bits, uint32_t* spent) const;
-
-    // T rho_1 at the chosen orders, infinite elsewhere.
-    RdpCurve CertifiedCurve() const;
-
-  private:
-    uint64_t regular_rounds_;
-    double noise_multiplier_;
-    double sampling_rate_;
-    std::vector<uint32_t> orders_;
-    uint32_t limit_;
-    int bits_;
-    std::vector<uint32_t> table_;  // per order, 2^kTableBits + 1 values of rho_u / rho_1 in units of 2^-bits_
 };
 
 }  // namespace dpboost

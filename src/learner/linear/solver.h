@@ -28,7 +28,7 @@ class AdasspSolver {
     // noisy_sums: the entries of X'X that were released, in natural units; sigma the deviation of their
     // noise; eigenvalue: a lower estimate of lambda_min(X'X), 0 if there is none.
     //
-    // lambda = ridge * max(0, sigma sqrt(p log(2 p^2 / rho)) - eigenvalue), rho = 0.05: AdaSSP (Wang 2018,
+    // lambda = ridge * max(0, sigma sqrt(p log(2 p^2 / rho)) - eigenvalue), rho = 0.05: AdaSSP ([WANG18]
     // Alg 2) with sqrt(log(6 / delta)) / (epsilon / 3) in Gaussian DP's terms 1 / mu_1, which makes sigma =
     // |X|^2 / mu_1. If the matrix is still not positive definite, lambda is doubled until it is.
     AdasspSolver(std::size_t columns, const std::vector<std::pair<uint16_t, uint16_t>>& products,

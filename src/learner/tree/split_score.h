@@ -22,9 +22,9 @@ int64_t SideUtility(int64_t gradient_sum, int64_t rows, int64_t l2_steps);
 // D <= 1: 2 |G| (n + lambda) - G^2 grows up to |G| = n <= n + lambda, and there the numerator minus the
 // denominator is -lambda^2. D >= -3: the numerator is at least -2 n (n + lambda) - n^2 >= -3 n (n + lambda).
 // So utilities change by something in [-3, 1] when a row is added and in [-1, 3] when one is removed.
-// ([DPXGB] takes |D| <= 3, Lemma 2 of dpboost-aaai20's authors.) The exponential mechanism's bounded range
+// ([DPXGB] takes |D| <= 3, [DPBOOST] Lemma 1.) The exponential mechanism's bounded range
 // is the width of that interval over the temperature, because what all candidates share cancels ([DPXGB]
-// Lemma 2, Dong et al. 2019): it is the range 2 * 2 of a symmetric sensitivity of 2, not of 3. Rounding a
+// Lemma 2, [DDR20]): it is the range 2 * 2 of a symmetric sensitivity of 2, not of 3. Rounding a
 // side down moves a change by less than 1 step, so that the width stays within 4 S + 2 steps.
 //
 // Charge: one kExponential event with the sensitivity below, per level of a tree: a row is in one node of a

@@ -45,7 +45,7 @@ inline const MechanismKind& KindOf(const Event& event) {
 }
 
 // mu^2 of all uses of the event together: count/s^2 for Gaussians; count g^2 (exp(1/s^2) - 1) for sampled ones (central
-// limit; Bu, Dong, Long and Su 2020); count e^2 for Laplace and pure; count e^2/4 for the exponential mechanism, whose
+// limit; [BDLS20]); count e^2 for Laplace and pure; count e^2/4 for the exponential mechanism, whose
 // loss has half the deviation.
 inline double EffectiveMuSquared(const Event& event) {
     return KindOf(event).mu_squared(event);

@@ -1,4 +1,4 @@
-// "Connect the dots" (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022): the part of a distribution pair (P,
+// "Connect the dots" ([DGKKM22]): the part of a distribution pair (P,
 // Q) whose loss lies between two grid points is replaced by masses on the two points that keep its P-mass and
 // its Q-mass. The original follows from the replacement by forgetting which point was drawn, so the
 // replacement dominates; its error is of second order in the step. With loss l in [a, a + h], the upper point
@@ -77,8 +77,8 @@ struct Split {
 
 // The Poisson-sampled Gaussian with unit deviation: y ~ P = (1-g) N(0,1) + g N(1/s,1), Q = N(0,1), loss
 // log(P/Q)(y) = log(1 + g expm1(y/s - 1/(2 s^2))), which increases in y. This pair (and its mirror image)
-// dominates sampled sums with Gaussian noise of multiplier s under removing (adding) one unit (Zhu, Dong and
-// Wang 2022, Thm 11; with non-spherical noise after rescaling, [SBDT] Thm 16).
+// dominates sampled sums with Gaussian noise of multiplier s under removing (adding) one unit ([ZDW22]
+// Thm 11, composed adaptively by its Thm 10; with non-spherical noise after rescaling, [SBDT] Thm 16).
 class SampledGaussian {
   public:
     // A rate just below 1 is taken as 1, which has larger losses, because exp(loss) near its lower end 1 - g

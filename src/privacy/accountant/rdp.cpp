@@ -146,7 +146,7 @@ double ExponentialMechanismRdp(double order, double epsilon) {
     return std::min(epsilon, RoundUp(static_cast<double>(sum / (a - 1))));
 }
 
-// Randomized response dominates every epsilon-DP mechanism (Kairouz, Oh and Viswanath 2015). Its sum is
+// Randomized response dominates every epsilon-DP mechanism ([KOV15]). Its sum is
 // 1 + exp(e) (exp((alpha-1) e) - 1) (1 - exp(-alpha e)) / (1 + exp(e)), without cancellation.
 double PureRdp(double order, double epsilon) {
     CheckEvent(Event::Pure(epsilon, 1));

@@ -109,34 +109,5 @@ TEST(RenyiFilter, RefusesBadInput) {
     EXPECT_ERROR(RenyiFilter(1, {kClip, NAN}, {kClip, 0.5}), kInvalidParameter);
 }
 
-TEST(OrderFilter, GrantsMoreRoundsWhereTheSimpleBoundIsLoose) {
-    const uint64_t regular = 20;
-    const double s = 0.7;
-    const std::vector<uint32_t> orders = {4, 8};
-    const OrderFilter by_order(regular, s, 0.05, orders);
-    const RenyiFilter simple(regular, {kClip, 0.5}, {kClip, 0.5});
-    const uint32_t u = simple.Loss(kClip / 2, kClip / 2);  // a quarter of the worst case
-    uint32_t spent_simple = 0;
-    std::vector<uint32_t> spent(by_order.orders(), 0);
-    int rounds_simple = 0;
-    while (simple.Admit(u, &spent_simple))
-        ++rounds_simple;
-    int rounds = 0;
-    while (rounds < 100000 && by_order.Admit(u, simple.bits(), spent.data()))
-        ++rounds;
-    EXPECT_EQ(rounds_simple, 80);
-    EXPECT_GT(rounds, 2 * rounds_simple);
-    const RdpCurve certified = by_order.CertifiedCurve();
-    for (uint32_t order : orders)
-        EXPECT_LE(rounds * SubsampledGaussianRdp(order, s / std::sqrt(0.25), 0.05),
-                  certified.At(order) * (1 + 1e-9));
-    EXPECT_TRUE(std::isinf(certified.At(5)));
-    std::vector<uint32_t> worst(by_order.orders(), 0);
-    for (uint64_t i = 0; i < regular; ++i)
-        EXPECT_TRUE(by_order.Admit(uint32_t{1} << simple.bits(), simple.bits(), worst.data()));
-    EXPECT_FALSE(by_order.Admit(uint32_t{1} << simple.bits(), simple.bits(), worst.data()));
-    EXPECT_ERROR(OrderFilter(10, 1, 0.1, {}), kInvalidParameter);
-}
-
 }  // namespace
 }  // namespace dpboost
