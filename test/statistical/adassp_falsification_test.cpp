@@ -46,7 +46,7 @@ Dataset People(bool with_one_more, int rows) {
 
 AdasspOptions Options() {
     AdasspOptions options;
-    options.loss = LinearLoss::kHinge;
+    options.loss = ObjectiveKind::kHinge;
     options.basis = NumericBasis::kGrid;
     options.rounds = 1;
     return options;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "learner/auto/noisy_histogram.h"
@@ -37,13 +38,18 @@ class AdditiveTables {
 
 struct AdditiveStage {
     const std::vector<FeatureSpec>& features;
-    Loss loss;
+    const TargetSpec& target;
+    ObjectiveKind objective;
     const AutoSchedule& schedule;
     const MarginalCounts& counts;
     BasisRows& rows;
     PoolRelease& pool;
     AdditiveTables& tables;
     Random& random;
+
+    std::unique_ptr<const Objective> ClippedAt(double gradient_clip) const {
+        return MakeObjective(objective, target, gradient_clip, 1);
+    }
 };
 
 // Features that say the same add up, and a step on all of them may go too far. The slope of the loss along

@@ -10,54 +10,44 @@
 namespace dpboost {
 namespace {
 
+// Probabilities are taken to be this far from 0 and 1.
+constexpr double kEdge = 0.0005;
+
 // The noisy mean label: in [-1, 1], binary labels as -1 and 1.
 // Neighbours: add or remove one unit. Sensitivity: a row adds a label within +-1 (binary: y - 1/2, counted in
 // halves), a unit is scaled down to the same. Charge: one draw of the pool.
-double DrawMeanLabel(const AdditiveStage& stage, double fraction) {
+MeanLabel DrawMeanLabel(const AdditiveStage& stage, double fraction) {
     Basis basis;
     basis.SetIntercept(kBasisUnit);
     stage.rows.LimitNorms(basis, basis.MaxNormSquared());
-    std::vector<int64_t> sum = stage.rows.LabelSums(basis);
+    std::vector<int64_t> sum = stage.rows.LabelSums(basis, *stage.ClippedAt(1));
     const double scale = 1 / (stage.rows.StepsPerUnit() * stage.counts.rows);
     const double sigma = stage.pool.AddNoise(fraction, stage.rows.Sensitivity(), sum) * scale;
     constexpr double kPriorVariance = 0.1;  // shrinks it where noise is all there is
     const double mean =
         static_cast<double>(sum[0]) * scale * kPriorVariance / (kPriorVariance + sigma * sigma);
-    return std::clamp(mean, -1.0, 1.0);
-}
-
-double LogOdds(double probability) {
-    const double p = std::clamp(probability, 0.0005, 0.9995);
-    return std::log(p / (1 - p));
-}
-
-// The constant score with this mean label.
-double ScoreOf(Loss loss, double mean_label) {
-    return loss == Loss::kSquared ? mean_label : LogOdds((1 + mean_label) / 2);
+    return {std::clamp(mean, -1.0, 1.0), kEdge};
 }
 
 // Clipped gradients pull predictions towards the median of similar rows. The last draws of the training sum
 // up unclipped ones and move the base, so that predictions are right on average. Neighbours: add or remove
 // one unit. Sensitivity: a row adds a gradient within +-1, a unit the same. Charge: all that is left of the
 // pool.
-void CalibrateBase(const AdditiveStage& stage, double mean_label) {
+void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean) {
     constexpr uint64_t kDraws = 3;
     Basis basis;
     basis.SetIntercept(kBasisUnit);
     stage.rows.LimitNorms(basis, basis.MaxNormSquared());
-    const Objective objective(stage.loss, 1, 1);
+    const std::unique_ptr<const Objective> objective = stage.ClippedAt(1);
     const double scale = 1 / (stage.rows.StepsPerUnit() * stage.counts.rows);
     for (uint64_t draw = 0; draw < kDraws; draw++) {
-        std::vector<int64_t> sum = stage.rows.GradientSums(basis, objective);
+        std::vector<int64_t> sum = stage.rows.GradientSums(basis, *objective);
         const double sigma =
             stage.pool.AddNoise(stage.pool.Slice(0, kDraws - draw), stage.rows.Sensitivity(), sum) * scale;
         constexpr double kPriorVariance = 0.0025;  // of the mean error
         const double error =
             static_cast<double>(sum[0]) * scale * kPriorVariance / (kPriorVariance + sigma * sigma);
-        const double positive = (1 + mean_label) / 2;
-        stage.tables.AddToBase(stage.loss == Loss::kSquared
-                                   ? error
-                                   : std::clamp(LogOdds(positive) - LogOdds(positive - error), -1.0, 1.0));
+        stage.tables.AddToBase(objective->Correction(mean, error));
     }
 }
 
@@ -129,14 +119,12 @@ Model TrainAuto(const Dataset& dataset, const AutoOptions& options, Plan& plan, 
     stages.Passed();
 
     AdditiveTables tables(features, rows);
-    const AdditiveStage stage{features, task == Task::kBinary ? Loss::kLogistic : Loss::kSquared,
-                              schedule, counts,
-                              rows,     pool,
-                              tables,   random};
-    double mean_label = 0;
+    const AdditiveStage stage{
+        features, dataset.target(), DefaultObjective(task), schedule, counts, rows, pool, tables, random};
+    MeanLabel mean_label{0, kEdge};
     if (schedule.initial_score > 0) {
         mean_label = DrawMeanLabel(stage, schedule.initial_score);
-        tables.AddToBase(ScoreOf(stage.loss, mean_label));
+        tables.AddToBase(stage.ClippedAt(1)->StartScore(mean_label));
     }
     const double calibration = schedule.calibration;
     const double residual = (pool.left() - calibration) * schedule.residual_share;

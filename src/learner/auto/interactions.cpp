@@ -210,7 +210,7 @@ InteractionFinding QueryInteractions(const AdditiveStage& stage, double fraction
         basis.Add(LeavesOf(products.back()));
     }
     stage.rows.LimitNorms(basis, basis.MaxNormSquared());
-    std::vector<int64_t> gradients = stage.rows.GradientSums(basis, Objective(stage.loss, clip, 1));
+    std::vector<int64_t> gradients = stage.rows.GradientSums(basis, *stage.ClippedAt(clip));
     std::vector<int64_t> counts = stage.rows.CountSums(basis);
     const double gradient_sigma =
         stage.pool.AddNoise(0.7 * fraction, stage.rows.Sensitivity(), gradients) * clip / steps;
@@ -244,9 +244,9 @@ void GrowInteractionTrees(const AdditiveStage& stage, const InteractionFinding& 
     const double steps = stage.rows.StepsPerUnit();
     const double mu = stage.pool.mu() * std::sqrt(stage.pool.left() - leave);
     const double kappa = schedule.interaction_kappa / (mu * mu);
-    const double rate = schedule.interaction_time / schedule.interaction_trees / schedule.curvature;
+    const std::unique_ptr<const Objective> objective = stage.ClippedAt(clip);
+    const double rate = schedule.interaction_time / schedule.interaction_trees / objective->curvature();
     const double total_score = std::accumulate(finding.scores.begin(), finding.scores.end(), 0.0);
-    const Objective objective(stage.loss, clip, 1);
     for (uint32_t t = 0; t < schedule.interaction_trees; t++) {
         double position = DrawUnit(stage.random) * total_score;
         size_t g = 0;
@@ -256,7 +256,7 @@ void GrowInteractionTrees(const AdditiveStage& stage, const InteractionFinding& 
         Basis basis;
         basis.Add(LeavesOf(product));
         stage.rows.LimitNorms(basis, basis.MaxNormSquared());
-        std::vector<int64_t> gradients = stage.rows.GradientSums(basis, objective);
+        std::vector<int64_t> gradients = stage.rows.GradientSums(basis, *objective);
         std::vector<int64_t> counts = stage.rows.CountSums(basis);
         const double part = stage.pool.Slice(leave, schedule.interaction_trees - t);
         const double count_part = part * schedule.count_share;

@@ -67,7 +67,8 @@ Basis MakeLinearBasis(const AdditiveStage& stage) {
         if (stage.features[f].ordered())
             AddNumericColumns(stage.counts.cells[f], stage.schedule, block);
         else
-            AddLevelIndicators(stage.counts.cells[f], stage.schedule, stage.loss == Loss::kLogistic, block);
+            AddLevelIndicators(stage.counts.cells[f], stage.schedule,
+                               stage.objective == ObjectiveKind::kLogistic, block);
         basis.Add(std::move(block));
     }
     basis.SetIntercept(ToBasis(stage.schedule.intercept));
@@ -116,13 +117,13 @@ void RunLinearStage(const AdditiveStage& stage, double leave) {
     const double bound = stage.rows.Sensitivity() / stage.rows.StepsPerUnit();  // C, for gradients within +-1
     const double mu = stage.pool.mu() * std::sqrt(fraction);
     const std::vector<double> gains = Gains(stage, basis, schedule.linear_kappa * bound * bound / (mu * mu));
-    const Objective objective(stage.loss, schedule.linear_clip, 1);
-    double rate = schedule.linear_time / schedule.linear_steps / schedule.curvature;
+    const std::unique_ptr<const Objective> objective = stage.ClippedAt(schedule.linear_clip);
+    double rate = schedule.linear_time / schedule.linear_steps / objective->curvature();
     std::vector<double> gradient(basis.coordinates()), step(basis.coordinates(), 0.0);
     OvershootGuard guard;
     bool fresh = false;  // the last step had no momentum
     for (uint32_t t = 0; t < schedule.linear_steps; t++) {
-        std::vector<int64_t> sums = stage.rows.GradientSums(basis, objective);
+        std::vector<int64_t> sums = stage.rows.GradientSums(basis, *objective);
         const double sigma = stage.pool.AddNoise(stage.pool.Slice(leave, schedule.linear_steps - t),
                                                  stage.rows.Sensitivity(), sums);
         for (size_t k = 0; k < sums.size(); k++)

@@ -69,8 +69,8 @@ class ResidualStage {
           schedule_(stage.schedule),
           leave_(leave),
           unit_(schedule_.residual_clip / stage.rows.StepsPerUnit()),
-          objective_(stage.loss, schedule_.residual_clip, 1),
-          rate_(schedule_.residual_time / schedule_.residual_epochs / schedule_.curvature),
+          objective_(stage.ClippedAt(schedule_.residual_clip)),
+          rate_(schedule_.residual_time / schedule_.residual_epochs / objective_->curvature()),
           changes_(stage.features.size()) {
         const double mu = stage.pool.mu() * std::sqrt(stage.pool.left() - leave);
         kappa_ = schedule_.residual_kappa * static_cast<double>(stage.features.size()) / (mu * mu);
@@ -88,7 +88,7 @@ class ResidualStage {
             basis.Add(std::move(block));
         }
         stage_.rows.LimitNorms(basis, basis.MaxNormSquared());
-        std::vector<int64_t> sums = stage_.rows.GradientSums(basis, objective_);
+        std::vector<int64_t> sums = stage_.rows.GradientSums(basis, *objective_);
         const double sigma =
             unit_ * stage_.pool.AddNoise(stage_.pool.Slice(leave_, schedule_.residual_epochs - epoch),
                                          stage_.rows.Sensitivity(), sums);
@@ -158,7 +158,7 @@ class ResidualStage {
     const AutoSchedule& schedule_;
     double leave_;
     double unit_;  // of a gradient, per lattice step
-    Objective objective_;
+    const std::unique_ptr<const Objective> objective_;
     double rate_;
     double kappa_;
     std::vector<std::vector<double>> changes_;  // of the last epoch, per feature and cell

@@ -35,7 +35,6 @@ void SetBinary(double nu, AutoSchedule& s) {
     s.residual_kappa = Ramp(nu, 50, 200, 50, 1500);
     s.uniform_cuts = Ramp(nu, 0.3, 0.8, 400, 1000);
     s.interaction_clip = 0.5;
-    s.curvature = 0.25;
 }
 
 void SetRegression(double nu, AutoSchedule& s) {
@@ -58,7 +57,6 @@ void SetRegression(double nu, AutoSchedule& s) {
     s.residual_kappa = 30;
     s.uniform_cuts = Ramp(nu, 0.3, 0.8, 800, 2000);
     s.interaction_clip = 0.2;
-    s.curvature = 1;
 }
 
 }  // namespace

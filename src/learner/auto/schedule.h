@@ -50,9 +50,6 @@ struct AutoSchedule {
     double interaction_clip = 0;
     double interaction_kappa = 0;  // in units of 1 / mu_stage^2
     double count_share = 0;        // of a tree's draw for the counts of its leaves
-
-    // A bound of the loss's curvature: 1/4 (logistic), 1 (squared).
-    double curvature = 1;
 };
 
 AutoSchedule MakeAutoSchedule(Task task, double noisy_rows, double mu, uint32_t features);

@@ -1,6 +1,7 @@
 #include "learner/boosted/sbdt.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -32,13 +33,13 @@ std::vector<Tree> Boost(const Dataset& dataset, const SbdtOptions& options, int3
     const LeafWeights weights(options.hessian_share);
     const size_t leaves = size_t{1} << options.depth;
     const uint64_t rounds = options.rounds();
-    const Objective objective(options.task == Task::kBinary ? Loss::kLogistic : Loss::kSquared,
-                              options.gradient_clip, options.hessian_clip);
+    const std::unique_ptr<const Objective> objective = MakeObjective(
+        DefaultObjective(options.task), dataset.target(), options.gradient_clip, options.hessian_clip);
     const std::optional<RenyiFilter> filter = MakeFilter(options, weights);
     const RandomStructure structure(dataset.features(), options.depth, options.features);
     WorkerPool pool(settings.threads);
     EnsembleScores scores(dataset, options.depth, base, settings.simd, pool);
-    SampledSums sampled_sums(dataset, objective, weights, leaves,
+    SampledSums sampled_sums(dataset, *objective, weights, leaves,
                              SamplingRate::FromProbability(plan.SamplingRate(id)),
                              filter ? &*filter : nullptr, settings.simd, pool);
     LeafValues leaf_values(options.leaf_values(), leaves, options.gradient_clip / kClipSteps,

@@ -74,9 +74,9 @@ AdasspSolver ReleaseSolver(const Design& design, const AdasspOptions& options, c
 
 Model MakeModel(const Dataset& dataset, const AdasspOptions& options, const Design& design,
                 Eigen::VectorXd theta) {
-    const bool identity = options.loss == LinearLoss::kSquared;
-    Model model(dataset.features(), dataset.target(), identity ? Link::kIdentity : Link::kLogistic);
-    const Tables tables = MakeTables(design, &theta, options.loss == LinearLoss::kHinge ? 2 : 1);
+    const std::unique_ptr<const Objective> objective = options.MakeObjective(dataset.target());
+    Model model(dataset.features(), dataset.target(), objective->link());
+    const Tables tables = MakeTables(design, &theta, objective->link_scale());
     model.AddToBase(tables.base);
     for (std::size_t f = 0; f < tables.features.size(); f++)
         model.AddTable(f, tables.features[f]);

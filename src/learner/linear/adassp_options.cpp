@@ -51,9 +51,9 @@ AdasspOptions AdasspOptions::Defaults(Task task, double) {
 AdasspOptions AdasspOptions::Preset(const std::string& name, Task task, double epsilon) {
     AdasspOptions options = Defaults(task, epsilon);
     if (name == "adassp_logistic")
-        options.loss = LinearLoss::kLogistic;
+        options.loss = ObjectiveKind::kLogistic;
     else if (name == "adassp_hinge")
-        options.loss = LinearLoss::kHinge;
+        options.loss = ObjectiveKind::kHinge;
     else if (name != "adassp")
         throw Error(ErrorCode::kInvalidParameter, "unknown method \"" + name + "\"");
     return options;
@@ -69,12 +69,17 @@ void AdasspOptions::Check() const {
                 "0, or 0.01 to 100");
     CheckOption(ridge >= 0 && ridge <= 1000, "ridge", "0 to 1000");
     CheckOption(intervals >= 2 && intervals <= 256, "intervals", "2 to 256");
-    if (loss == LinearLoss::kHinge)
+    if (loss == ObjectiveKind::kHinge)
         CheckOption(gradient_clip == 1, "gradient_clip", "1 for the hinge loss");
-    if (task == Task::kRegression && loss != LinearLoss::kSquared)
+    if (task == Task::kRegression && loss != ObjectiveKind::kSquared)
         throw Error(ErrorCode::kInvalidParameter, "option \"loss\" does not fit the target",
                     "The logistic and the hinge loss are for targets with two values.",
                     "Use the squared loss.");
+}
+
+std::unique_ptr<const Objective> AdasspOptions::MakeObjective(const TargetSpec& target) const {
+    const bool signs = loss == ObjectiveKind::kSquared && target.task() == Task::kBinary;
+    return dpboost::MakeObjective(signs ? ObjectiveKind::kSigns : loss, target, gradient_clip, 1);
 }
 
 PlanRequest BuildAdasspPlan(const AdasspOptions& options, const std::vector<FeatureSpec>& features,

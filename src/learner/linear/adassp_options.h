@@ -4,17 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "dataset/feature.h"
 #include "dataset/target.h"
 #include "learner/boosted/presets.h"
+#include "learner/objective/objective.h"
 #include "privacy/plan.h"
 
 namespace dpboost {
-
-enum class LinearLoss { kSquared, kLogistic, kHinge };
 
 // What an ordered feature becomes. Levels are always one indicator each, missing values always an indicator.
 enum class NumericBasis {
@@ -25,14 +25,14 @@ enum class NumericBasis {
 
 struct AdasspOptions {
     Task task = Task::kBinary;
-    LinearLoss loss = LinearLoss::kSquared;
-    uint32_t rounds = 100;       // T, 1 to 100000
-    double learning_rate = 1;    // eta; 1 in the paper
-    double gradient_clip = 1;    // z; 1 for the hinge loss, whose gradient is -1, 0 or 1
-    double product_weight = 1;   // a: mu of X'X,
-    double gradient_weight = 3;  // b: of all X'g together,
-    double lambda_weight = 1;    // c: and of the smallest eigenvalue of X'X; 0: take it for 0
-    double ridge = 1;            // multiple of AdaSSP's lambda
+    ObjectiveKind loss = ObjectiveKind::kSquared;  // of signs, where the target is binary; or logistic, hinge
+    uint32_t rounds = 100;                         // T, 1 to 100000
+    double learning_rate = 1;                      // eta; 1 in the paper
+    double gradient_clip = 1;                      // z; 1 for the hinge loss, whose gradient is -1, 0 or 1
+    double product_weight = 1;                     // a: mu of X'X,
+    double gradient_weight = 3;                    // b: of all X'g together,
+    double lambda_weight = 1;  // c: and of the smallest eigenvalue of X'X; 0: take it for 0
+    double ridge = 1;          // multiple of AdaSSP's lambda
     NumericBasis basis = NumericBasis::kIntervals;
     uint32_t intervals = 8;  // of kIntervals, 2 to 256
     bool average = true;     // the model is the mean over the second half of the rounds, not the last one
@@ -43,6 +43,8 @@ struct AdasspOptions {
 
     // Throws kInvalidParameter that names the option and its range.
     void Check() const;
+
+    std::unique_ptr<const Objective> MakeObjective(const TargetSpec& target) const;
 };
 
 extern const MethodPreset kAdasspPresets[];

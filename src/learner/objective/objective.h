@@ -1,40 +1,93 @@
-// Gradients and Hessians of the loss, clipped and rounded to the lattice row by row, before any sum
-// ([SBDT] Alg 5 lines 2 and 4). A clip bound is exactly kClipSteps lattice steps, so a row's
-// contribution is an integer vector whose bound is exact whatever floating point did before the rounding.
+// A loss and all that follows from it: what a score and a label mean, gradients and Hessians within their bounds, where
+// to start, and the link of the model. One file per loss; a new one is its file, a kind here and a line in the factory.
+//
+// Gradients and Hessians are clipped and rounded to the lattice row by row, before any sum ([SBDT] Alg 5 lines 2 and 4).
+// A clip bound is exactly kClipSteps lattice steps, so a row's contribution is an integer vector whose bound is exact
+// whatever floating point did before the rounding.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "base/simd.h"
+#include "dataset/target.h"
+#include "model/model.h"
 
 namespace dpboost {
 
 constexpr int kClipBits = 16;
 constexpr int32_t kClipSteps = int32_t{1} << kClipBits;
 
-// Scores are fixed-point numbers of 2^-20 (model/tree.h), so sums of leaf values are exact in any order.
-enum class Loss { kSquared, kLogistic };
+enum class ObjectiveKind {
+    kSquared,   // (label - score)^2 / 2, labels as they are
+    kLogistic,  // of a binary target; the score is the log odds
+    kHinge,     // of a binary target with the signs -1 and 1
+    kSigns      // the squared loss of these signs
+};
 
-// Maps (score, label) to lattice steps: gradient = label - mean(score) clipped to +-gradient_clip and
-// Hessian clipped to hessian_clip, each in units of clip / kClipSteps. Signs as in the paper: the gradient
-// points to where the score should go. The Hessian of the squared loss is exactly one, that is hessian_clip
-// = 1.
+// What the target calls for where nothing else is asked for.
+inline ObjectiveKind DefaultObjective(Task task) {
+    return task == Task::kBinary ? ObjectiveKind::kLogistic : ObjectiveKind::kSquared;
+}
+
+// A released mean of centred labels.
+struct MeanLabel {
+    double value = 0;  // in [-1, 1]
+    double edge = 0;   // probabilities are taken to be at least so far from 0 and 1
+};
+
+// Scores are fixed-point numbers of 2^-20 (model/tree.h), so sums of leaf values are exact in any order. Signs as in the
+// paper: the gradient points to where the score should go.
 class Objective {
   public:
-    Objective(Loss loss, double gradient_clip, double hessian_clip);
+    Objective(double gradient_clip, double hessian_clip)
+        : gradient_scale_(static_cast<float>(kClipSteps / gradient_clip)),
+          hessian_scale_(static_cast<float>(kClipSteps / hessian_clip)) {}
+    virtual ~Objective() = default;
+    Objective(const Objective&) = delete;
+    Objective& operator=(const Objective&) = delete;
 
-    Loss loss() const { return loss_; }
+    // K, the scores of a row: those of row i, its gradients and its Hessians are entries K i to K i + K - 1.
+    virtual size_t outputs() const { return 1; }
+    virtual Link link() const = 0;
+    // What scores are multiplied by before the link.
+    virtual double link_scale() const { return 1; }
+    // A bound of the loss's second derivative, or what it is about.
+    virtual double curvature() const { return 1; }
 
-    // Writes |gradients| <= kClipSteps and 0 <= hessians <= kClipSteps for every one of `n` rows. Both forms
-    // give the same bits; the arrays may be unaligned.
+    // Labels as means are taken of them: within [-1, 1], around zero.
+    virtual void Centre(const float* labels, size_t n, float* centred) const = 0;
+    // The constant score with this mean label; finite.
+    virtual double StartScore(const MeanLabel& mean) const = 0;
+    // How far a constant score must move to take a mean gradient of `error` away, where the mean label is `mean`.
+    virtual double Correction(const MeanLabel& mean, double error) const = 0;
+
+    // Writes the gradients, clipped to +-gradient_clip, and the Hessians, clipped to [0, hessian_clip], of n rows, each in
+    // units of its clip / kClipSteps: |gradients| <= kClipSteps and 0 <= hessians <= kClipSteps, whatever the rows. Both
+    // forms give the same bits; the arrays may be unaligned.
     void Evaluate(Simd simd, const int32_t* scores, const float* labels, size_t n, int32_t* gradients,
                   int32_t* hessians) const;
 
-  private:
-    Loss loss_;
-    float gradient_scale_;  // lattice steps per unit of the gradient
-    float hessian_scale_;
+  protected:
+    struct Rows {
+        const int32_t* scores;
+        const float* labels;
+        size_t n;
+        int32_t* gradients;
+        int32_t* hessians;
+    };
+
+    virtual void EvaluatePortable(const Rows& rows) const = 0;
+    // Does as many of the first rows as its vectors hold and returns how many; needs AVX2.
+    virtual size_t EvaluateAvx2(const Rows&) const { return 0; }
+
+    const float gradient_scale_;  // lattice steps per unit of the gradient
+    const float hessian_scale_;
 };
+
+// The target must fit the kind: binary for the logistic loss, the hinge loss and signs.
+std::unique_ptr<const Objective> MakeObjective(ObjectiveKind kind, const TargetSpec& target,
+                                               double gradient_clip, double hessian_clip);
 
 }  // namespace dpboost

@@ -13,6 +13,7 @@ struct BasisRows::Scratch {
     std::array<int32_t, kBlockRows> weights;
     std::array<int32_t, kBlockRows> hessians;
     std::array<uint16_t, kBlockRows> codes;
+    std::array<float, kBlockRows> labels;
 };
 
 namespace {
@@ -151,12 +152,9 @@ void BasisRows::BlockWeights(size_t block, Weight weight, const Objective* objec
     } else if (weight == Weight::kOne) {
         std::fill(weights, weights + rows, kClipSteps);
     } else {
-        // Labels are 0 / 1, or in [-1, 1] and exact in float: |weight| <= kClipSteps.
-        const bool binary = dataset_.target().task() == Task::kBinary;
-        for (size_t i = 0; i < rows; i++) {
-            const float centred = binary ? 2 * labels[i] - 1 : labels[i];
-            weights[i] = static_cast<int32_t>(std::clamp(centred, -1.0F, 1.0F) * kClipSteps);
-        }
+        objective->Centre(labels, rows, scratch.labels.data());
+        for (size_t i = 0; i < rows; i++)  // |weight| <= kClipSteps
+            weights[i] = static_cast<int32_t>(std::clamp(scratch.labels[i], -1.0F, 1.0F) * kClipSteps);
     }
     if (!caps_.empty()) {
         const uint16_t* const caps = caps_.data() + block * kBlockRows;
@@ -252,8 +250,8 @@ std::vector<int64_t> BasisRows::CountSums(const Basis& basis) {
     return Sums(basis, Weight::kOne, nullptr);
 }
 
-std::vector<int64_t> BasisRows::LabelSums(const Basis& basis) {
-    return Sums(basis, Weight::kLabel, nullptr);
+std::vector<int64_t> BasisRows::LabelSums(const Basis& basis, const Objective& objective) {
+    return Sums(basis, Weight::kLabel, &objective);
 }
 
 }  // namespace dpboost

@@ -48,10 +48,9 @@ class BasisRows {
     // Sum over units of the clipped gradients times phi; gradients in units of clip / kClipSteps, phi in
     // units of 1 / kBasisUnit. Applies the tables that were added since the last call.
     std::vector<int64_t> GradientSums(const Basis& basis, const Objective& objective);
-    // The same with kClipSteps in place of the gradient: counts. With a label clip: labels (centred by 1/2
-    // for binary targets) times kClipSteps in place of the gradient.
+    // The same with kClipSteps in place of the gradient: counts; with the centred label times kClipSteps: labels.
     std::vector<int64_t> CountSums(const Basis& basis);
-    std::vector<int64_t> LabelSums(const Basis& basis);
+    std::vector<int64_t> LabelSums(const Basis& basis, const Objective& objective);
 
   private:
     static constexpr int32_t kCapUnit = 1 << 14;

@@ -6,10 +6,10 @@ namespace dpboost {
 namespace {
 
 // Averaging is the squared loss at a score that never moves: its gradient is the centred label.
-Objective MakeObjective(const FrameworkOptions& options) {
-    const bool logistic = options.task == Task::kBinary && options.leaf != LeafPart::kAveraging;
-    return Objective(logistic ? Loss::kLogistic : Loss::kSquared, options.gradient_clip,
-                     options.hessian_clip);
+std::unique_ptr<const Objective> ObjectiveOf(const FrameworkOptions& options, const TargetSpec& target) {
+    const bool averaging = options.leaf == LeafPart::kAveraging;
+    return MakeObjective(averaging ? ObjectiveKind::kSquared : DefaultObjective(options.task), target,
+                         options.gradient_clip, options.hessian_clip);
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ BoostState::BoostState(const Dataset& dataset, const FrameworkOptions& options, 
     : dataset_(dataset),
       pool_(pool),
       simd_(simd),
-      objective_(MakeObjective(options)),
+      objective_(ObjectiveOf(options, dataset.target())),
       count_rows_(options.hessian_is_count()),
       packing_(options.depth),
       scores_(dataset.rows(), base),
@@ -51,8 +51,8 @@ void BoostState::Evaluate(Interrupt& interrupt) {
     pool_.Run(dataset_.blocks(), interrupt, [&](int, size_t block) {
         const size_t first = block * kBlockRows;
         const size_t rows = dataset_.block_rows(block);
-        objective_.Evaluate(simd_, &scores_[first], dataset_.Labels(block), rows, &gradients_[first],
-                            &hessians_[first]);
+        objective_->Evaluate(simd_, &scores_[first], dataset_.Labels(block), rows, &gradients_[first],
+                             &hessians_[first]);
         if (count_rows_)
             std::fill_n(&hessians_[first], rows, kClipSteps);
     });

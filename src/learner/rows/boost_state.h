@@ -68,7 +68,7 @@ class BoostState {
     const Dataset& dataset_;
     WorkerPool& pool_;
     const Simd simd_;
-    const Objective objective_;
+    const std::unique_ptr<const Objective> objective_;
     const bool count_rows_;  // the Hessian is a count
     const LeafPacking packing_;
     std::vector<int32_t> scores_;

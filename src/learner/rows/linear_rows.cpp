@@ -61,29 +61,15 @@ void AddToSums(const uint16_t* const* codes, std::vector<int64_t>* sums, const i
     }
 }
 
-// -1 or 1 by the label, 0 where the margin is at least 1.
-void HingeGradients(const float* labels, const int32_t* scores, std::size_t rows, int32_t* gradients) {
-    constexpr int32_t kOne = 1 << kFixedBits;
-    for (std::size_t i = 0; i < rows; i++) {
-        const bool positive = labels[i] > 0.5F;
-        const int32_t up = scores[i] < kOne ? kClipSteps : 0;
-        const int32_t down = scores[i] > -kOne ? -kClipSteps : 0;
-        gradients[i] = positive ? up : down;
-    }
-}
-
 }  // namespace
 
 LinearRows::LinearRows(const Dataset& dataset, const Design& design, const AdasspOptions& options, Simd simd,
                        Interrupt& interrupt)
     : dataset_(dataset),
       design_(design),
-      loss_(options.loss),
-      binary_(options.task == Task::kBinary),
       simd_(simd),
       interrupt_(interrupt),
-      objective_(options.loss == LinearLoss::kLogistic ? Loss::kLogistic : Loss::kSquared,
-                 options.gradient_clip, options.loss == LinearLoss::kLogistic ? 0.25 : 1),
+      objective_(options.MakeObjective(dataset.target())),
       groups_(dataset, options.rounds >= kRoundsWorthGrouping, kGroupCells, interrupt),
       group_tables_(groups_.groups()),
       group_sums_(groups_.groups()),
@@ -91,8 +77,7 @@ LinearRows::LinearRows(const Dataset& dataset, const Design& design, const Adass
       codes_(groups_.groups()),
       scores_(kBlockRows),
       gradients_(kBlockRows),
-      hessians_(kBlockRows),
-      labels_(kBlockRows) {
+      hessians_(kBlockRows) {
     for (std::size_t g = 0; g < groups_.groups(); g++)
         group_tables_[g].resize(groups_.cells(g));
     if (dataset.has_units())
@@ -139,19 +124,6 @@ std::vector<int64_t> LinearRows::RawProducts() const {
     return sums;
 }
 
-void LinearRows::Gradients(std::size_t block, const int32_t* scores, int32_t* gradients) {
-    const std::size_t rows = dataset_.block_rows(block);
-    const float* labels = dataset_.Labels(block);
-    if (loss_ == LinearLoss::kHinge)
-        return HingeGradients(labels, scores, rows, gradients);
-    if (loss_ == LinearLoss::kSquared && binary_) {
-        for (std::size_t i = 0; i < rows; i++)
-            labels_[i] = 2 * labels[i] - 1;
-        labels = labels_.data();
-    }
-    objective_.Evaluate(simd_, scores, labels, rows, gradients, hessians_.data());
-}
-
 void LinearRows::SumGroups(std::size_t block, const int32_t* gradients) {
     const std::size_t rows = dataset_.block_rows(block);
     std::size_t g = 0;
@@ -178,7 +150,8 @@ std::vector<int64_t> LinearRows::RawGradients(int32_t base, const std::vector<st
             codes_[g] = groups_.Codes(g, block, scratch_[g].data());
             AddLookups(simd_, codes_[g], group_tables_[g].data(), rows, scores_.data());
         }
-        Gradients(block, scores_.data(), gradients_.data());
+        objective_->Evaluate(simd_, scores_.data(), dataset_.Labels(block), rows, gradients_.data(),
+                             hessians_.data());
         if (!weights_.empty()) {
             const uint16_t* const weights = &weights_[block * kBlockRows];
             for (std::size_t i = 0; i < rows; i++)

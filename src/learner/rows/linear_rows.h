@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/interrupt.h"
@@ -34,20 +35,15 @@ class LinearRows {
     // units of clip / kClipSteps.
     std::vector<int64_t> RawGradients(int32_t base, const std::vector<std::vector<int32_t>>& tables);
 
-    // Gradients of one block at the given scores, in lattice steps, without unit weights. Public for tests.
-    void Gradients(std::size_t block, const int32_t* scores, int32_t* gradients);
-
   private:
     void FindWeights();
     void SumGroups(std::size_t block, const int32_t* gradients);
 
     const Dataset& dataset_;
     const Design& design_;
-    const LinearLoss loss_;
-    const bool binary_;
     const Simd simd_;
     Interrupt& interrupt_;
-    const Objective objective_;
+    const std::unique_ptr<const Objective> objective_;
     CodeGroups groups_;
     std::vector<uint16_t> weights_;  // per row; empty without units: all kUnitWeight
     // Of one round and block.
@@ -56,7 +52,6 @@ class LinearRows {
     std::vector<std::vector<uint16_t>> scratch_;
     std::vector<const uint16_t*> codes_;
     std::vector<int32_t> scores_, gradients_, hessians_;
-    std::vector<float> labels_;
 };
 
 }  // namespace dpboost

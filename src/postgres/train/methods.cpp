@@ -17,7 +17,7 @@ namespace {
 constexpr char kAuto[] = "auto";
 constexpr char kSbdt[] = "sbdt";
 
-// Names of LinearLoss, in its order.
+// Names of the first ObjectiveKinds, in their order.
 constexpr const char* kLossNames[] = {"squared", "logistic", "hinge"};
 
 // Options that every method understands: what is trained on, and at which price.

@@ -106,8 +106,9 @@ TEST(BasisRows, SumsEqualThePlainComputation) {
     rows.AddTable(CodeView::Column(0, dataset.features()[0].cells()), table);
     rows.AddToBase(12345);
     rows.LimitNorms(basis, basis.MaxNormSquared());
-    const Objective objective(Loss::kLogistic, 0.3, 1);
-    const std::vector<int64_t> sums = rows.GradientSums(basis, objective);
+    const std::unique_ptr<const Objective> objective =
+        MakeObjective(ObjectiveKind::kLogistic, dataset.target(), 0.3, 1);
+    const std::vector<int64_t> sums = rows.GradientSums(basis, *objective);
     const std::vector<int64_t> counts = rows.CountSums(basis);
 
     std::vector<int64_t> plain(basis.coordinates(), 0), plain_counts(basis.coordinates(), 0);
@@ -118,7 +119,7 @@ TEST(BasisRows, SumsEqualThePlainComputation) {
         const int32_t score = 2 * table[dataset.Code(row, 0)] + 12345;
         const float label = dataset.Label(row);
         int32_t gradient = 0, hessian = 0;
-        objective.Evaluate(Simd::kPortable, &score, &label, 1, &gradient, &hessian);
+        objective->Evaluate(Simd::kPortable, &score, &label, 1, &gradient, &hessian);
         for (size_t k = 0; k < phi.size(); k++) {
             plain[k] += gradient * phi[k];
             plain_counts[k] += kClipSteps * phi[k];
@@ -140,7 +141,8 @@ TEST(BasisRows, OneUnitChangesSumsByTheSensitivityAtMost) {
             Random random(source);
             const Basis basis = MixedBasis(all.features(), random);
             NoInterrupt interrupt;
-            const Objective objective(Loss::kLogistic, 0.2, 1);
+            const std::unique_ptr<const Objective> objective =
+                MakeObjective(ObjectiveKind::kLogistic, all.target(), 0.2, 1);
             const auto sums_without = [&](uint32_t left_out, double* sensitivity) {
                 DatasetBuilder builder(all.features(), all.target(), units > 0);
                 for (size_t row = 0; row < all.rows(); row++) {
@@ -156,8 +158,8 @@ TEST(BasisRows, OneUnitChangesSumsByTheSensitivityAtMost) {
                 BasisRows rows(dataset, BestSimd(), interrupt, shift);
                 rows.LimitNorms(basis, basis.MaxNormSquared() / 20);
                 *sensitivity = rows.Sensitivity();
-                std::vector<int64_t> sums = rows.GradientSums(basis, objective);
-                const std::vector<int64_t> labels = rows.LabelSums(basis);
+                std::vector<int64_t> sums = rows.GradientSums(basis, *objective);
+                const std::vector<int64_t> labels = rows.LabelSums(basis, *objective);
                 sums.insert(sums.end(), labels.begin(), labels.end());
                 return sums;
             };

@@ -46,8 +46,9 @@ void ExpectPlainLeaves(const Dataset& dataset, const FrameworkOptions& options, 
     ASSERT_EQ(model.trees().size(), options.trees);
     const bool averaging = options.leaf == LeafPart::kAveraging;
     const bool logistic = options.task == Task::kBinary && !averaging;
-    const Objective objective(logistic ? Loss::kLogistic : Loss::kSquared, options.gradient_clip,
-                              options.hessian_clip);
+    const std::unique_ptr<const Objective> objective =
+        MakeObjective(logistic ? ObjectiveKind::kLogistic : ObjectiveKind::kSquared, dataset.target(),
+                      options.gradient_clip, options.hessian_clip);
     Plan plan = Plan::Calibrate(BuildFrameworkPlan(options, dataset.features(), 1, 1e-6));
     const MechanismId id = plan.Find(MainMechanism(options));
     const double g_unit = options.gradient_clip / kClipSteps, h_unit = options.hessian_clip / kClipSteps;
@@ -63,7 +64,7 @@ void ExpectPlainLeaves(const Dataset& dataset, const FrameworkOptions& options, 
                 score += model.trees()[k].leaves[model.trees()[k].Leaf(codes.data(), dataset.features())];
             const float label = dataset.Label(row);
             int32_t g, h;
-            objective.Evaluate(Simd::kPortable, &score, &label, 1, &g, &h);
+            objective->Evaluate(Simd::kPortable, &score, &label, 1, &g, &h);
             if (options.hessian_is_count())
                 h = kClipSteps;
             NoisySide& leaf = leaves[model.trees()[t].Leaf(codes.data(), dataset.features())];

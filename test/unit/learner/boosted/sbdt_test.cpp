@@ -106,10 +106,9 @@ class Reference {
             int32_t score = static_cast<int32_t>(model.Score(codes.data()));
             const float label = dataset_.Label(row);
             int32_t g, h;
-            const bool binary = options_.task == Task::kBinary;
-            const Objective objective(binary ? Loss::kLogistic : Loss::kSquared, options_.gradient_clip,
-                                      options_.hessian_clip);
-            objective.Evaluate(Simd::kPortable, &score, &label, 1, &g, &h);
+            MakeObjective(DefaultObjective(options_.task), dataset_.target(), options_.gradient_clip,
+                          options_.hessian_clip)
+                ->Evaluate(Simd::kPortable, &score, &label, 1, &g, &h);
             own.g[tree.Leaf(codes.data(), dataset_.features())] += g;
             own.h[tree.Leaf(codes.data(), dataset_.features())] += h;
         }

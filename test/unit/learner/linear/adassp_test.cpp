@@ -17,7 +17,7 @@
 namespace dpboost {
 namespace {
 
-AdasspOptions Options(Task task, LinearLoss loss, NumericBasis basis) {
+AdasspOptions Options(Task task, ObjectiveKind loss, NumericBasis basis) {
     AdasspOptions options;
     options.task = task;
     options.loss = loss;
@@ -65,7 +65,7 @@ TEST(Design, HasOneBoundedEntryPerFeature) {
     shape.wide = 1;
     const std::vector<FeatureSpec> features = TestFeatures(shape);
     for (const NumericBasis basis : {NumericBasis::kValue, NumericBasis::kGrid, NumericBasis::kIntervals}) {
-        const Design design(features, Options(Task::kBinary, LinearLoss::kSquared, basis));
+        const Design design(features, Options(Task::kBinary, ObjectiveKind::kSquared, basis));
         for (size_t f = 0; f < features.size(); f++) {
             ASSERT_EQ(design.entries(f).size(), features[f].cells());
             for (const Design::Entry& entry : design.entries(f)) {
@@ -87,7 +87,7 @@ TEST(Design, ScalesValuesToThePublicRange) {
     range.scale = Scale::kLinear;
     range.bins = 4;
     const Design design({FeatureSpec::Numeric("x", range)},
-                        Options(Task::kBinary, LinearLoss::kSquared, NumericBasis::kValue));
+                        Options(Task::kBinary, ObjectiveKind::kSquared, NumericBasis::kValue));
     EXPECT_EQ(design.columns(), 3u);
     EXPECT_FALSE(design.dependent());
     const int expected[] = {-48, -16, 16, 48};  // the middles of the quarters of [-64, 64]
@@ -101,7 +101,7 @@ TEST(LinearRows, ProductsEqualThePlainOnes) {
         shape.units = units;
         shape.rows = 300;
         const Dataset dataset = RandomDataset(shape);
-        const AdasspOptions options = Options(Task::kBinary, LinearLoss::kSquared, NumericBasis::kGrid);
+        const AdasspOptions options = Options(Task::kBinary, ObjectiveKind::kSquared, NumericBasis::kGrid);
         const Design design(dataset.features(), options);
         NoInterrupt interrupt;
         const LinearRows rows(dataset, design, options, BestSimd(), interrupt);
@@ -130,12 +130,12 @@ TEST(LinearRows, ProductsEqualThePlainOnes) {
     }
 }
 
-double PlainGradient(LinearLoss loss, Task task, double label, double score, double clip) {
+double PlainGradient(ObjectiveKind loss, Task task, double label, double score, double clip) {
     double gradient = 0;
     const double sign = task == Task::kBinary ? 2 * label - 1 : label;
-    if (loss == LinearLoss::kSquared)
+    if (loss == ObjectiveKind::kSquared)
         gradient = sign - score;
-    else if (loss == LinearLoss::kLogistic)
+    else if (loss == ObjectiveKind::kLogistic)
         gradient = label - 1 / (1 + std::exp(-score));
     else
         gradient = 1 - sign * score > 0 ? sign : 0;
@@ -144,7 +144,7 @@ double PlainGradient(LinearLoss loss, Task task, double label, double score, dou
 
 struct GradientCase {
     Task task;
-    LinearLoss loss;
+    ObjectiveKind loss;
     double clip;
     uint32_t rounds;  // 1: codes are not grouped
     size_t units;
@@ -203,12 +203,13 @@ TEST_P(AdasspGradients, EqualThePlainOnes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Losses, AdasspGradients,
-                         testing::Values(GradientCase{Task::kBinary, LinearLoss::kSquared, 1, 1, 0},
-                                         GradientCase{Task::kRegression, LinearLoss::kSquared, 0.3, 100, 0},
-                                         GradientCase{Task::kBinary, LinearLoss::kLogistic, 1, 100, 0},
-                                         GradientCase{Task::kBinary, LinearLoss::kLogistic, 0.5, 100, 700},
-                                         GradientCase{Task::kBinary, LinearLoss::kHinge, 1, 100, 0},
-                                         GradientCase{Task::kBinary, LinearLoss::kHinge, 1, 1, 700}));
+                         testing::Values(GradientCase{Task::kBinary, ObjectiveKind::kSquared, 1, 1, 0},
+                                         GradientCase{Task::kRegression, ObjectiveKind::kSquared, 0.3, 100,
+                                                      0},
+                                         GradientCase{Task::kBinary, ObjectiveKind::kLogistic, 1, 100, 0},
+                                         GradientCase{Task::kBinary, ObjectiveKind::kLogistic, 0.5, 100, 700},
+                                         GradientCase{Task::kBinary, ObjectiveKind::kHinge, 1, 100, 0},
+                                         GradientCase{Task::kBinary, ObjectiveKind::kHinge, 1, 1, 700}));
 
 // One unit with many rows, random or all alike and at the bounds.
 Dataset OneUnit(size_t rows, bool worst, unsigned char key) {
@@ -230,7 +231,7 @@ Dataset OneUnit(size_t rows, bool worst, unsigned char key) {
 }
 
 TEST(AdasspSensitivity, HoldsForAUnitOfAnySize) {
-    AdasspOptions options = Options(Task::kBinary, LinearLoss::kHinge, NumericBasis::kGrid);
+    AdasspOptions options = Options(Task::kBinary, ObjectiveKind::kHinge, NumericBasis::kGrid);
     options.rounds = 1;
     NoInterrupt interrupt;
     for (const bool worst : {false, true}) {
@@ -335,16 +336,16 @@ Eigen::VectorXd PlainBoosting(const Dataset& dataset, const Design& design, cons
 }
 
 TEST(AdasspTraining, WithoutNoiseIsPlainBoosting) {
-    using Case = std::pair<Task, LinearLoss>;
+    using Case = std::pair<Task, ObjectiveKind>;
     for (const auto& [task, loss] :
-         {Case{Task::kRegression, LinearLoss::kSquared}, Case{Task::kBinary, LinearLoss::kSquared},
-          Case{Task::kBinary, LinearLoss::kLogistic}, Case{Task::kBinary, LinearLoss::kHinge}}) {
+         {Case{Task::kRegression, ObjectiveKind::kSquared}, Case{Task::kBinary, ObjectiveKind::kSquared},
+          Case{Task::kBinary, ObjectiveKind::kLogistic}, Case{Task::kBinary, ObjectiveKind::kHinge}}) {
         DataShape shape;
         shape.task = task;
         shape.rows = 2000;
         const Dataset dataset = RandomDataset(shape);
         AdasspOptions options = Options(task, loss, NumericBasis::kGrid);
-        options.rounds = loss == LinearLoss::kHinge ? 1 : 5;  // the hinge's gradient jumps with rounding
+        options.rounds = loss == ObjectiveKind::kHinge ? 1 : 5;  // the hinge's gradient jumps with rounding
         options.average = false;
         const Design design(dataset.features(), options);
         Plan plan = Plan::Calibrate(BuildAdasspPlan(options, dataset.features(), 1, 1e-6));
@@ -361,7 +362,7 @@ TEST(AdasspTraining, WithoutNoiseIsPlainBoosting) {
         EXPECT_TRUE(plan.Finished());
         EXPECT_EQ(noise.gaussian_draws, design.product_count() + options.rounds * design.columns());
         const Eigen::VectorXd theta = PlainBoosting(dataset, design, options, lambda);
-        const double scale = loss == LinearLoss::kHinge ? 2 : 1;
+        const double scale = loss == ObjectiveKind::kHinge ? 2 : 1;
         EXPECT_NEAR(FromFixed(model.base()), scale * theta(static_cast<Eigen::Index>(design.intercept())),
                     2e-4);
         for (size_t f = 0; f < dataset.columns(); f++) {
@@ -377,7 +378,7 @@ TEST(AdasspTraining, WithoutNoiseIsPlainBoosting) {
 TEST(AdasspPlan, SplitsMuInTheRatioAskedFor) {
     DataShape shape;
     shape.levels = 0;
-    AdasspOptions options = Options(Task::kBinary, LinearLoss::kSquared, NumericBasis::kGrid);
+    AdasspOptions options = Options(Task::kBinary, ObjectiveKind::kSquared, NumericBasis::kGrid);
     options.rounds = 50;
     options.product_weight = 1;
     options.gradient_weight = 3;
@@ -398,10 +399,10 @@ TEST(AdasspPlan, RefusesWhatHasNoProofOrNoSense) {
     AdasspOptions options;
     EXPECT_EQ(CodeOf([&] { BuildAdasspPlan(options, features, 1, 0); }), ErrorCode::kUnsupported);
     options.task = Task::kRegression;
-    options.loss = LinearLoss::kLogistic;
+    options.loss = ObjectiveKind::kLogistic;
     EXPECT_EQ(CodeOf([&] { options.Check(); }), ErrorCode::kInvalidParameter);
     options = AdasspOptions();
-    options.loss = LinearLoss::kHinge;
+    options.loss = ObjectiveKind::kHinge;
     options.gradient_clip = 0.5;
     EXPECT_EQ(CodeOf([&] { options.Check(); }), ErrorCode::kInvalidParameter);
     options = AdasspOptions();

@@ -1,0 +1,17 @@
+// The losses, one file each; MakeObjective (objective.h) is for everyone else.
+#pragma once
+
+#include <memory>
+
+#include "learner/objective/objective.h"
+
+namespace dpboost {
+
+// The Hessian of the squared loss is a count: always kClipSteps, that is a hessian_clip of 1.
+std::unique_ptr<const Objective> MakeSquared(double gradient_clip, double hessian_clip);
+std::unique_ptr<const Objective> MakeSigns(double gradient_clip, double hessian_clip);
+std::unique_ptr<const Objective> MakeLogistic(double gradient_clip, double hessian_clip);
+// Its gradient is -1, 0 or 1: the clip must be 1. It has no curvature; its Hessian is a count.
+std::unique_ptr<const Objective> MakeHinge(double gradient_clip, double hessian_clip);
+
+}  // namespace dpboost
