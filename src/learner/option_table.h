@@ -42,33 +42,38 @@ struct MemberOf<Type Class::*> {
     using Value = Type;
 };
 template <auto member>
+using OwnerOf = typename MemberOf<decltype(member)>::Owner;
+template <auto member, typename Options>
 void Set(void* options, double value) {
-    using Of = MemberOf<decltype(member)>;
-    static_cast<typename Of::Owner*>(options)->*member = static_cast<typename Of::Value>(value);
+    using Value = typename MemberOf<decltype(member)>::Value;
+    static_cast<Options*>(options)->*member = static_cast<Value>(value);
 }
 }  // namespace option_table_detail
 
+// One row each. `Options` is the struct that is set, where the member is one of its base.
+
 // From `lowest` to `highest`.
-template <auto member>
+template <auto member, typename Options = option_table_detail::OwnerOf<member>>
 constexpr OptionRow Number(const char* key, double lowest, double highest, const char* help) {
-    return {
-        key, OptionRow::kNumber, lowest, highest, false, nullptr, 0, help, &option_table_detail::Set<member>};
+    const auto set = &option_table_detail::Set<member, Options>;
+    return {key, OptionRow::kNumber, lowest, highest, false, nullptr, 0, help, set};
 }
 // Above `lowest`, at most `highest`.
-template <auto member>
+template <auto member, typename Options = option_table_detail::OwnerOf<member>>
 constexpr OptionRow NumberAbove(const char* key, double lowest, double highest, const char* help) {
-    return {
-        key, OptionRow::kNumber, lowest, highest, true, nullptr, 0, help, &option_table_detail::Set<member>};
+    const auto set = &option_table_detail::Set<member, Options>;
+    return {key, OptionRow::kNumber, lowest, highest, true, nullptr, 0, help, set};
 }
-template <auto member>
+template <auto member, typename Options = option_table_detail::OwnerOf<member>>
 constexpr OptionRow Whole(const char* key, double lowest, double highest, const char* help) {
-    return {
-        key, OptionRow::kWhole, lowest, highest, false, nullptr, 0, help, &option_table_detail::Set<member>};
+    const auto set = &option_table_detail::Set<member, Options>;
+    return {key, OptionRow::kWhole, lowest, highest, false, nullptr, 0, help, set};
 }
 // `words` name the values of the member's enum from 0 on.
-template <auto member, std::size_t count>
+template <auto member, typename Options = option_table_detail::OwnerOf<member>, std::size_t count>
 constexpr OptionRow Word(const char* key, const char* const (&words)[count], const char* help) {
-    return {key, OptionRow::kWord, 0, 0, false, words, count, help, &option_table_detail::Set<member>};
+    const auto set = &option_table_detail::Set<member, Options>;
+    return {key, OptionRow::kWord, 0, 0, false, words, count, help, set};
 }
 
 class OptionTable {

@@ -90,6 +90,7 @@ class RandomFor {
     explicit RandomFor(Random& random) noexcept : random_(random) {}
 
     uint64_t Next64() { return random_.Next64(); }
+    uint32_t Next32() { return random_.Next32(); }
     uint64_t Below(uint64_t n) { return random_.Below(n); }
     bool Bernoulli(uint64_t numerator, uint64_t denominator) {
         return random_.Bernoulli(numerator, denominator);
