@@ -16,7 +16,8 @@
 
 namespace dpboost {
 
-// What is public about a training.
+// What is public about a training. A column whose range is found privately has another encoding when Train runs, with at
+// most as many cells: Train reads the features of run.model, Mechanisms() is for these here.
 struct LearnerContext {
     const std::vector<FeatureSpec>& features;
     const TargetSpec& target;

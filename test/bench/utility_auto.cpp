@@ -26,6 +26,7 @@
 #include "learner/boosted/sbdt_options.h"
 #include "mechanism/chacha_source.h"
 #include "model/predictor.h"
+#include "support/train_with.h"
 
 namespace dpboost {
 namespace {
@@ -221,11 +222,7 @@ Model TrainOne(bool sbdt, const Dataset& dataset, double epsilon, double delta, 
         Plan plan = Plan::Calibrate(BuildSbdtPlan(options, epsilon, delta));
         return TrainSbdt(dataset, options, plan, random, noise, interrupt, progress);
     }
-    AutoOptions options;
-    options.task = task;
-    options.depth = depth;
-    Plan plan = Plan::Calibrate(BuildAutoPlan(options, epsilon, delta));
-    return TrainAuto(dataset, options, plan, random, noise, interrupt, progress);
+    return TrainWith(kAuto, dataset, epsilon, delta, {Given("depth", depth)}, random, noise);
 }
 
 // One shuffle: adds the mean over its folds, and the mean time of a training.
@@ -281,7 +278,7 @@ void Print(const Line& line, const Tally& automatic, const Tally& sbdt) {
     std::fflush(stdout);
 }
 
-void Run(const Settings& settings) {
+void RunAll(const Settings& settings) {
     std::printf("%-21s %7s %9s %7s %8s", "data", "epsilon", "auto", "s.e.", "seconds");
     if (settings.sbdt)
         std::printf(" %9s %7s %8s", "sbdt", "s.e.", "seconds");
@@ -332,7 +329,7 @@ int main(int argc, char** argv) {
             settings.filter = argument;
     }
     try {
-        dpboost::Run(settings);
+        dpboost::RunAll(settings);
     } catch (const dpboost::Error& error) {
         std::fprintf(stderr, "%s\n%s\n", error.what(), error.hint().c_str());
         return 1;

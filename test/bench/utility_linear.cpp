@@ -20,6 +20,7 @@
 #include "learner/pure/pure_trees.h"
 #include "mechanism/chacha_source.h"
 #include "model/predictor.h"
+#include "support/train_with.h"
 
 namespace dpboost {
 namespace {
@@ -91,15 +92,19 @@ void Take(const Settings& settings, const char* name, Value* value) {
         *value = static_cast<Value>(found->second);
 }
 
-AdasspOptions Adassp(const std::string& preset, double epsilon, const Settings& settings) {
-    AdasspOptions o = AdasspOptions::Preset(preset, Task::kBinary, epsilon);
+constexpr const MethodInfo* kLinearMethods[] = {&kAdassp, &kAdasspLogistic, &kAdasspHinge};
+
+AdasspOptions Adassp(const std::string& preset, const Settings& settings) {
+    AdasspOptions o;
+    o.loss = preset == kAdassp.name           ? ObjectiveKind::kSquared
+             : preset == kAdasspLogistic.name ? ObjectiveKind::kLogistic
+                                              : ObjectiveKind::kHinge;
     Take(settings, "rounds", &o.rounds);
     Take(settings, "eta", &o.learning_rate);
     Take(settings, "clip", &o.gradient_clip);
     Take(settings, "a", &o.product_weight);
     Take(settings, "b", &o.gradient_weight);
     Take(settings, "ridge", &o.ridge);
-    Take(settings, "basis", &o.basis);
     Take(settings, "intervals", &o.intervals);
     Take(settings, "average", &o.average);
     return o;
@@ -132,10 +137,9 @@ Scores Run(const EncodedTable& table, const std::string& preset, double epsilon,
     const std::clock_t start = std::clock();
     const Model model = [&] {
         if (linear) {
-            const AdasspOptions options = Adassp(preset, epsilon, settings);
-            Plan plan = Plan::Calibrate(BuildAdasspPlan(options, table.features, epsilon,
-                                                        1.0 / static_cast<double>(split.train.size())));
-            return TrainAdassp(dataset, options, plan, random, noise, interrupt, progress);
+            const AdasspLearner learner(Adassp(preset, settings), dataset.features(), dataset.target());
+            Plan plan = PlanOf(learner, epsilon, 1.0 / static_cast<double>(split.train.size()));
+            return TrainLearner(learner, dataset, plan, random, noise);
         }
         const PureOptions options = Dpboost(preset, epsilon, settings);
         Plan plan = Plan::Calibrate(BuildPurePlan(options, table.features, epsilon, 0));
@@ -191,23 +195,18 @@ void Speed(int runs) {
     std::vector<uint32_t> all(table.rows());
     std::iota(all.begin(), all.end(), 0);
     const Dataset dataset = table.Build(all);
-    for (size_t i = 0; i < kAdasspPresetCount; i++) {
-        AdasspOptions options = AdasspOptions::Preset(kAdasspPresets[i].name, Task::kBinary, 1);
-        options.rounds = 1000;
+    for (const MethodInfo* method : kLinearMethods) {
         double best = 1e9;
         for (int run = 0; run < runs; run++) {
             ChaChaSource source(ChaChaSource::Seed{static_cast<unsigned char>(run), 80});
             Random random(source);
             ExactNoise noise(random);
-            NoInterrupt interrupt;
-            NoProgress progress;
             const std::clock_t start = std::clock();
-            Plan plan = Plan::Calibrate(BuildAdasspPlan(options, table.features, 1, 1e-6));
-            TrainAdassp(dataset, options, plan, random, noise, interrupt, progress);
+            TrainWith(*method, dataset, 1, 1e-6, {Given("rounds", 1000)}, random, noise);
             best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
         }
         std::printf("adult    %-16s 1000 rounds, %zu rows: %.3f s of processor time (aim 0.5)\n",
-                    kAdasspPresets[i].name, dataset.rows(), best);
+                    method->name, dataset.rows(), best);
     }
 }
 
@@ -229,21 +228,27 @@ int main(int argc, char** argv) {
             Speed(std::min(runs, 3));
         EncodedTable table;
         for (const bool linear : {true, false}) {
-            const MethodPreset* const presets = linear ? kAdasspPresets : kPurePresets;
-            const size_t count = linear ? kAdasspPresetCount : kPurePresetCount;
+            std::vector<std::string> names;
+            for (const MethodInfo* method : kLinearMethods)
+                names.emplace_back(method->name);
+            if (!linear) {
+                names.clear();
+                for (size_t i = 0; i < kPurePresetCount; i++)
+                    names.emplace_back(kPurePresets[i].name);
+            }
             bool loaded = false;
-            for (size_t i = 0; i < count; i++) {
+            for (const std::string& name : names) {
                 const std::vector<double> epsilons =
                     linear ? std::vector<double>{0.1, 1} : std::vector<double>{1, 2, 4, 8};
                 for (const double epsilon : epsilons) {
                     char title[64];
-                    std::snprintf(title, sizeof(title), "%s %g ", presets[i].name, epsilon);
+                    std::snprintf(title, sizeof(title), "%s %g ", name.c_str(), epsilon);
                     if (std::strstr(title, only.c_str()) == nullptr)
                         continue;
                     if (!loaded)
                         table = LoadTable(linear ? "adult" : "abalone");
                     loaded = true;
-                    Report(table, presets[i].name, epsilon, settings, runs);
+                    Report(table, name, epsilon, settings, runs);
                 }
             }
         }

@@ -7,10 +7,11 @@
 #include <cmath>
 #include <vector>
 
-#include "learner/linear/design.h"
+#include "dataset/dataset.h"
+#include "learner/linear/adassp.h"
 #include "learner/rows/linear_rows.h"
 #include "mechanism/chacha_source.h"
-#include "mechanism/noisy_sum.h"
+#include "support/exact_sums.h"
 
 namespace dpboost {
 namespace {
@@ -44,30 +45,30 @@ Dataset People(bool with_one_more, int rows) {
     return builder.Finish(interrupt);
 }
 
-AdasspOptions Options() {
+AdasspLearner LearnerFor(const Dataset& dataset) {
     AdasspOptions options;
     options.loss = ObjectiveKind::kHinge;
-    options.basis = NumericBasis::kGrid;
     options.rounds = 1;
-    return options;
+    return AdasspLearner(options, dataset.features(), dataset.target());
 }
 
-std::vector<int64_t> RawSums(const Dataset& dataset, const Design& design, bool products) {
+RawSums SumsOf(const Dataset& dataset, const Design& design, bool products) {
     NoInterrupt interrupt;
-    LinearRows rows(dataset, design, Options(), BestSimd(), interrupt);
+    const auto objective = MakeObjective(ObjectiveKind::kHinge, dataset.target(), 1, 1);
+    LinearRows rows(dataset, design, *objective, 1, BestSimd(), interrupt);
     if (products)
-        return rows.RawProducts();
+        return rows.Products();
     std::vector<std::vector<int32_t>> zeros;
     for (const FeatureSpec& feature : dataset.features())
         zeros.emplace_back(feature.cells(), 0);
-    return rows.RawGradients(0, zeros);
+    return rows.Gradients(0, zeros);
 }
 
 // The noisy sums along a direction, relative to where they are without the unit, sorted. Every draw is one
 // whole (epsilon, delta) release.
-std::vector<double> Released(const std::vector<int64_t>& raw, const std::vector<int64_t>& without,
-                             const std::vector<double>& direction, MechanismRequest mechanism, double epsilon,
-                             unsigned char key) {
+std::vector<double> Released(const std::vector<int64_t>& raw, double sensitivity,
+                             const std::vector<int64_t>& without, const std::vector<double>& direction,
+                             MechanismRequest mechanism, double epsilon, unsigned char key) {
     ChaChaSource source(ChaChaSource::Seed{key, 101});
     Random random(source);
     ExactNoise noise(random);
@@ -78,10 +79,10 @@ std::vector<double> Released(const std::vector<int64_t>& raw, const std::vector<
     mechanism.parts = kDraws;  // only so that one plan has all the charges
     request.mechanisms = {mechanism};
     Plan plan = Plan::Calibrate(request);
+    Releaser releaser(plan, noise);
     std::vector<double> values;
     for (int i = 0; i < kDraws; i++) {
-        std::vector<int64_t> noisy = raw;
-        AddGaussianNoise(plan.Take(0), noise, SumBlock{noisy.data(), noisy.size()});
+        const std::vector<int64_t> noisy = releaser.Release(0, RawSums(raw, sensitivity)).values;
         double value = 0;
         for (size_t j = 0; j < noisy.size(); j++)
             value += direction[j] * static_cast<double>(noisy[j] - without[j]);
@@ -108,16 +109,19 @@ double Excess(const std::vector<double>& p, const std::vector<double>& q) {
 // With noise for `noise_epsilon`, tested at kEpsilon.
 double WorstExcess(bool products, int rows, double noise_epsilon) {
     const Dataset without = People(false, rows), with = People(true, rows);
-    const Design design(without.features(), Options());
-    const std::vector<int64_t> raw_without = RawSums(without, design, products);
-    const std::vector<int64_t> raw_with = RawSums(with, design, products);
+    const AdasspLearner learner = LearnerFor(without);
+    const Design& design = learner.design();
+    const std::vector<int64_t> raw_without = ExactSums(SumsOf(without, design, products));
+    const std::vector<int64_t> raw_with = ExactSums(SumsOf(with, design, products));
     std::vector<double> direction;
     for (size_t j = 0; j < raw_with.size(); j++)
         direction.push_back(static_cast<double>(raw_with[j] - raw_without[j]));
-    const MechanismRequest mechanism =
-        BuildAdasspPlan(Options(), without.features(), kEpsilon, kDelta).mechanisms[products ? 0 : 1];
-    const std::vector<double> p = Released(raw_without, raw_without, direction, mechanism, noise_epsilon, 1);
-    const std::vector<double> q = Released(raw_with, raw_without, direction, mechanism, noise_epsilon, 2);
+    const MechanismRequest mechanism = learner.Mechanisms()[products ? 0 : 1];
+    const double sensitivity = mechanism.dimensions[0].sensitivity;
+    const std::vector<double> p =
+        Released(raw_without, sensitivity, raw_without, direction, mechanism, noise_epsilon, 1);
+    const std::vector<double> q =
+        Released(raw_with, sensitivity, raw_without, direction, mechanism, noise_epsilon, 2);
     return std::max(Excess(p, q), Excess(q, p));
 }
 

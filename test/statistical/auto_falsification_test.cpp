@@ -9,6 +9,7 @@
 #include "learner/auto/auto.h"
 #include "privacy/accountant/gdp.h"
 #include "support/statistics.h"
+#include "support/train_with.h"
 #include "support/transcript_noise.h"
 #include "unit/learner/random_data.h"
 
@@ -20,12 +21,7 @@ constexpr double kEpsilon = 4;
 constexpr double kDelta = 1e-6;
 
 Model Train(const Dataset& dataset, Random& random, NoiseSource& noise) {
-    AutoOptions options;
-    options.task = dataset.target().task();
-    Plan plan = Plan::Calibrate(BuildAutoPlan(options, kEpsilon, kDelta));
-    NoInterrupt interrupt;
-    NoProgress progress;
-    return TrainAuto(dataset, options, plan, random, noise, interrupt, progress);
+    return TrainWith(kAuto, dataset, kEpsilon, kDelta, {}, random, noise);
 }
 
 // 30 rows, and the same without the last one, whose label and codes are extreme.

@@ -38,25 +38,34 @@ inline Plan PlanOf(const Learner& learner, double epsilon, double delta) {
     return Plan::Calibrate(request);
 }
 
+inline std::unique_ptr<Learner> LearnerOf(const MethodInfo& method, const Dataset& dataset, double epsilon,
+                                          double delta, const std::vector<GivenOption>& given) {
+    return method.make(method, {dataset.features(), dataset.target(), epsilon, delta}, given);
+}
+
 // With a plan of PlanOf, which it spends.
 inline Model TrainLearner(const Learner& learner, const Dataset& dataset, Plan& plan, Random& random,
-                          NoiseSource& noise, const TrainingSettings& settings = {}) {
+                          NoiseSource& noise, const TrainingSettings& settings, Progress& progress,
+                          Interrupt& interrupt) {
     Releaser releaser(plan, noise);
     PublicRandom structure(random);
     PrivateRandom coins(random);
-    NoProgress progress;
-    NoInterrupt interrupt;
     Model model(dataset.features(), dataset.target(), learner.link());
     Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings};
     learner.Train(run);
     return model;
 }
+inline Model TrainLearner(const Learner& learner, const Dataset& dataset, Plan& plan, Random& random,
+                          NoiseSource& noise, const TrainingSettings& settings = {}) {
+    NoProgress progress;
+    NoInterrupt interrupt;
+    return TrainLearner(learner, dataset, plan, random, noise, settings, progress, interrupt);
+}
 
 inline Model TrainWith(const MethodInfo& method, const Dataset& dataset, double epsilon, double delta,
                        const std::vector<GivenOption>& given, Random& random, NoiseSource& noise,
                        const TrainingSettings& settings = {}) {
-    const LearnerContext context{dataset.features(), dataset.target(), epsilon, delta};
-    const std::unique_ptr<Learner> learner = method.make(method, context, given);
+    const std::unique_ptr<Learner> learner = LearnerOf(method, dataset, epsilon, delta, given);
     Plan plan = PlanOf(*learner, epsilon, delta);
     return TrainLearner(*learner, dataset, plan, random, noise, settings);
 }

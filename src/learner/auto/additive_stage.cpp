@@ -3,13 +3,8 @@
 #include <algorithm>
 
 namespace dpboost {
-namespace {
 
-// Scores of up to 2048 fit; half of that is left to interaction trees and to the base.
-constexpr double kScoreRoom = 1000;
-constexpr double kMaxEntry = 30;
-
-}  // namespace
+using namespace auto_numbers;  // NOLINT: the numbers of this room
 
 AdditiveTables::AdditiveTables(const std::vector<FeatureSpec>& features, BasisRows& rows)
     : rows_(rows), limit_(std::min(kMaxEntry, kScoreRoom / static_cast<double>(features.size()))) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "learner/auto/noisy_histogram.h"
-#include "learner/auto/pool_release.h"
+#include "learner/auto/pool.h"
 #include "learner/auto/schedule.h"
 #include "learner/rows/basis_rows.h"
 #include "mechanism/random.h"
@@ -43,9 +43,9 @@ struct AdditiveStage {
     const AutoSchedule& schedule;
     const MarginalCounts& counts;
     BasisRows& rows;
-    PoolRelease& pool;
+    Pool& pool;
     AdditiveTables& tables;
-    Random& random;
+    PublicRandom& random;
 
     std::unique_ptr<const Objective> ClippedAt(double gradient_clip) const {
         return MakeObjective(objective, target, gradient_clip, 1);
@@ -58,18 +58,24 @@ struct AdditiveStage {
 // judged: with it, swings are normal.
 class OvershootGuard {
   public:
-    static constexpr double kCut = 1.0 / 8;  // of the rate
-
     // gain: what the step about to be taken promises.
     void Expect(double gain) { expected_ = gain; }
     // slope: the gain that repeating the last step promises now; sigma: its noise.
     bool Overshot(double slope, double sigma) const {
-        return slope < -3 * sigma && slope < -0.9 * expected_ && expected_ > 0;
+        return slope < -auto_numbers::kOvershootSigmas * sigma &&
+               slope < -auto_numbers::kOvershootReversal * expected_ && expected_ > 0;
     }
 
   private:
     double expected_ = 0;
 };
+
+// The first guess: a noisy mean label, whose score every row starts with.
+MeanLabel DrawBase(const AdditiveStage& stage, double fraction);
+
+// Clipped gradients pull predictions towards the median of similar rows. The last draws of the training sum up unclipped
+// ones and move the base, so that predictions are right on average.
+void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean);
 
 // Each stage spends the pool down to `leave` (a fraction of the whole).
 //
@@ -79,10 +85,5 @@ void RunLinearStage(const AdditiveStage& stage, double leave);
 // Residual stage: in each epoch one random partition of every feature, whose leaves move by the noisy sums of
 // gradients; together one table per feature (see residual_stage.cpp).
 void RunResidualStage(const AdditiveStage& stage, double leave);
-
-// A number in [0, 1) for structure that does not depend on rows.
-inline double DrawUnit(Random& random) {
-    return static_cast<double>(random.Next64() >> 11) * 0x1.0p-53;
-}
 
 }  // namespace dpboost

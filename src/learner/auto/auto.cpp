@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "base/error.h"
 #include "learner/auto/additive_stage.h"
@@ -10,45 +11,20 @@
 namespace dpboost {
 namespace {
 
-// Probabilities are taken to be this far from 0 and 1.
-constexpr double kEdge = 0.0005;
+using namespace auto_numbers;  // NOLINT: the numbers of this room
 
-// The noisy mean label: in [-1, 1], binary labels as -1 and 1.
-// Neighbours: add or remove one unit. Sensitivity: a row adds a label within +-1 (binary: y - 1/2, counted in
-// halves), a unit is scaled down to the same. Charge: one draw of the pool.
-MeanLabel DrawMeanLabel(const AdditiveStage& stage, double fraction) {
-    Basis basis;
-    basis.SetIntercept(kBasisUnit);
-    stage.rows.LimitNorms(basis, basis.MaxNormSquared());
-    std::vector<int64_t> sum = stage.rows.LabelSums(basis, *stage.ClippedAt(1));
-    const double scale = 1 / (stage.rows.StepsPerUnit() * stage.counts.rows);
-    const double sigma = stage.pool.AddNoise(fraction, stage.rows.Sensitivity(), sum) * scale;
-    constexpr double kPriorVariance = 0.1;  // shrinks it where noise is all there is
-    const double mean =
-        static_cast<double>(sum[0]) * scale * kPriorVariance / (kPriorVariance + sigma * sigma);
-    return {std::clamp(mean, -1.0, 1.0), kEdge};
-}
+constexpr OptionRow kRows[] = {
+    Whole<&AutoOptions::trees>("trees", 1, 1000, "rounds of one tree per feature in the residual stage"),
+    Whole<&AutoOptions::depth>("depth", 1, 3, "how many features an interaction may combine"),
+    Whole<&AutoOptions::rows_hint>("rows_hint", 1, 1e12, "the number of rows, where that is public"),
+};
 
-// Clipped gradients pull predictions towards the median of similar rows. The last draws of the training sum
-// up unclipped ones and move the base, so that predictions are right on average. Neighbours: add or remove
-// one unit. Sensitivity: a row adds a gradient within +-1, a unit the same. Charge: all that is left of the
-// pool.
-void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean) {
-    constexpr uint64_t kDraws = 3;
-    Basis basis;
-    basis.SetIntercept(kBasisUnit);
-    stage.rows.LimitNorms(basis, basis.MaxNormSquared());
-    const std::unique_ptr<const Objective> objective = stage.ClippedAt(1);
-    const double scale = 1 / (stage.rows.StepsPerUnit() * stage.counts.rows);
-    for (uint64_t draw = 0; draw < kDraws; draw++) {
-        std::vector<int64_t> sum = stage.rows.GradientSums(basis, *objective);
-        const double sigma =
-            stage.pool.AddNoise(stage.pool.Slice(0, kDraws - draw), stage.rows.Sensitivity(), sum) * scale;
-        constexpr double kPriorVariance = 0.0025;  // of the mean error
-        const double error =
-            static_cast<double>(sum[0]) * scale * kPriorVariance / (kPriorVariance + sigma * sigma);
-        stage.tables.AddToBase(objective->Correction(mean, error));
-    }
+std::unique_ptr<Learner> Make(const MethodInfo& method, const LearnerContext& context,
+                              const std::vector<GivenOption>& given) {
+    AutoOptions options;
+    options.objective = DefaultObjective(context.target.task());
+    method.options.Apply(given, &options);
+    return std::make_unique<AutoLearner>(options, context.target);
 }
 
 // How much coarser than 2^-16 of a clip the lattice must be so that the largest noise fits the samplers (2^40
@@ -56,8 +32,7 @@ void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean) {
 // Where no lattice would do, the training is refused here, before any row is read: a later draw's refusal
 // would depend on noisy results.
 int LatticeShift(double mu, size_t features, uint32_t epochs) {
-    // No stage gets less than 1/50 of the pool, or splits it into more draws; a fifth of one is for counts.
-    const double smallest_draw = 0.02 * 0.2 / std::max(50U, epochs);
+    const double smallest_draw = kLeastStage * kCountShare / std::max(kMostDraws, epochs);
     const double norm = std::sqrt(static_cast<double>(features) + 1);
     const double sigma =
         kClipSteps * static_cast<double>(kBasisUnit) * norm / (mu * std::sqrt(smallest_draw));
@@ -68,8 +43,36 @@ int LatticeShift(double mu, size_t features, uint32_t epochs) {
     return static_cast<int>(std::max(shift, 0.0));
 }
 
-// Progress is read before anything is charged, so it must not tell which stages the noisy results called for:
-// every training passes the same boundaries, at some of which there was nothing to do.
+// What the histograms tell.
+struct Survey {
+    MarginalCounts counts;
+    AutoSchedule schedule;
+};
+
+Survey ReleaseHistograms(const AutoOptions& options, const std::vector<FeatureSpec>& features,
+                         BasisRows& rows, Pool& pool) {
+    NoisyHistogram histogram(features, HistogramCells(options.objective));
+    histogram.Release(kHistogramFraction, rows, pool);
+    Survey survey;
+    survey.counts = histogram.Clean(options.rows_hint);
+    survey.schedule = MakeAutoSchedule(options.objective, survey.counts.rows, pool.mu(),
+                                       static_cast<uint32_t>(features.size()));
+    const AutoSchedule& schedule = survey.schedule;
+    if (schedule.second_histogram > kLeastSecondHistogram && schedule.second_cells > 0) {
+        NoisyHistogram coarser(features, schedule.second_cells);
+        coarser.Release(schedule.second_histogram, rows, pool);
+        survey.counts = coarser.Clean(options.rows_hint);
+    } else if (schedule.second_histogram > kLeastSecondHistogram) {
+        histogram.Release(schedule.second_histogram, rows, pool);
+        survey.counts = histogram.Clean(options.rows_hint);
+    }
+    if (options.trees > 0)
+        survey.schedule.residual_epochs = options.trees;
+    return survey;
+}
+
+// Progress must not tell which stages the noisy results called for: every training passes the same boundaries, at some
+// of which there was nothing to do.
 class StageProgress {
   public:
     explicit StageProgress(Progress& progress) : progress_(progress) { progress_.Report(0, kStages); }
@@ -83,67 +86,75 @@ class StageProgress {
 
 }  // namespace
 
-size_t AutoBytesPerRow(bool has_units) {
-    return BasisRows::BytesPerRow(has_units);
+const MethodInfo kAuto = {
+    "auto",
+    "noisy histograms, additive stage with shrinkage that knows the noise, one-feature trees on the "
+    "residual, interactions where a query finds them",
+    "dpboost's own",
+    "the default: no tuning",
+    false,
+    kRows,
+    &Make};
+
+AutoLearner::AutoLearner(const AutoOptions& options, const TargetSpec& target)
+    : options_(options), target_(target) {
+    MakeObjective(options.objective, target, 1, 1);  // refuses what does not fit
 }
 
-Model TrainAuto(const Dataset& dataset, const AutoOptions& options, Plan& plan, Random& random,
-                NoiseSource& noise, Interrupt& interrupt, Progress& progress,
-                const TrainingSettings& settings) {
-    options.Check();
-    const std::vector<FeatureSpec>& features = dataset.features();
-    const Task task = dataset.target().task();
-    CheckInternal(task == options.task, "the dataset is for another task");
-    Model model(features, dataset.target(), task == Task::kBinary ? Link::kLogistic : Link::kIdentity);
-    PoolRelease pool(plan, plan.Find(kAutoMechanism), noise);
-    BasisRows rows(dataset, settings.simd, interrupt,
-                   LatticeShift(pool.mu(), features.size(), options.trees));
+std::vector<MechanismRequest> AutoLearner::Mechanisms() const {
+    MechanismRequest pool;
+    pool.name = kMechanism;
+    pool.pool = true;
+    pool.rest = 1;
+    return {pool};
+}
 
-    StageProgress stages(progress);
-    NoisyHistogram histogram(features, HistogramCells(task));
-    histogram.Release(kHistogramFraction, rows, pool);
-    MarginalCounts counts = histogram.Clean(options.rows_hint);
-    AutoSchedule schedule =
-        MakeAutoSchedule(task, counts.rows, pool.mu(), static_cast<uint32_t>(features.size()));
-    if (options.trees > 0)
-        schedule.residual_epochs = options.trees;
-    if (schedule.second_histogram > 0.01 && schedule.second_cells > 0) {
-        NoisyHistogram coarser(features, schedule.second_cells);
-        coarser.Release(schedule.second_histogram, rows, pool);
-        counts = coarser.Clean(options.rows_hint);
-    } else if (schedule.second_histogram > 0.01) {
-        histogram.Release(schedule.second_histogram, rows, pool);
-        counts = histogram.Clean(options.rows_hint);
-    }
+Footprint AutoLearner::footprint(bool has_units) const {
+    Footprint footprint;
+    footprint.trees = options_.trees;
+    footprint.depth = 2 * options_.depth;  // four intervals of each feature
+    footprint.bytes_per_row = BasisRows::BytesPerRow(has_units);
+    return footprint;
+}
 
+Link AutoLearner::link() const {
+    return MakeObjective(options_.objective, target_, 1, 1)->link();
+}
+
+void AutoLearner::Train(Run& run) const {
+    const std::vector<FeatureSpec>& features = run.model.features();
+    CheckInternal(run.model.target() == target_, "the dataset is for another target");
+    Pool pool(run.releaser, run.releaser.Find(kMechanism));
+    BasisRows rows(run.rows, run.settings.simd, run.interrupt,
+                   LatticeShift(pool.mu(), features.size(), options_.trees));
+    StageProgress stages(run.progress);
+    const auto [counts, schedule] = ReleaseHistograms(options_, features, rows, pool);
     stages.Passed();
 
     AdditiveTables tables(features, rows);
-    const AdditiveStage stage{
-        features, dataset.target(), DefaultObjective(task), schedule, counts, rows, pool, tables, random};
-    MeanLabel mean_label{0, kEdge};
-    if (schedule.initial_score > 0) {
-        mean_label = DrawMeanLabel(stage, schedule.initial_score);
-        tables.AddToBase(stage.ClippedAt(1)->StartScore(mean_label));
-    }
+    const AdditiveStage stage{features, target_, options_.objective, schedule, counts, rows,
+                              pool,     tables,  run.structure};
+    MeanLabel mean{0, kEdge};
+    if (schedule.initial_score > 0)
+        mean = DrawBase(stage, schedule.initial_score);
     const double calibration = schedule.calibration;
     const double residual = (pool.left() - calibration) * schedule.residual_share;
     RunLinearStage(stage, residual + calibration);
     stages.Passed();
     InteractionFinding finding;
-    if (options.depth >= 2 && schedule.interaction_query > 0)
-        finding = QueryInteractions(stage, std::min(schedule.interaction_query, residual / 2), options.depth);
+    if (options_.depth >= 2 && schedule.interaction_query > 0)
+        finding =
+            QueryInteractions(stage, std::min(schedule.interaction_query, residual / 2), options_.depth);
     if (residual > 0)
         RunResidualStage(stage, (pool.left() - calibration) * finding.share + calibration);
     stages.Passed();
     if (finding.share > 0)
-        GrowInteractionTrees(stage, finding, calibration, model);
+        GrowInteractionTrees(stage, finding, calibration, run.model);
     stages.Passed();
     if (calibration > 0)
-        CalibrateBase(stage, mean_label);
+        CalibrateBase(stage, mean);
     stages.Passed();
-    tables.Store(model);
-    return model;
+    tables.Store(run.model);
 }
 
 }  // namespace dpboost

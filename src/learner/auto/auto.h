@@ -1,30 +1,46 @@
 // `auto`, the default method: noisy histograms, an initial score, a linear stage, a query for interactions,
 // one-feature trees (and, where the query found them, trees on two or three features) on the residual. No
-// tuning: shares and step sizes follow from the noisy number of rows (auto_schedule.h).
+// tuning: shares and step sizes follow from the noisy number of rows (schedule.h).
 #pragma once
 
-#include "base/interrupt.h"
-#include "dataset/dataset.h"
-#include "learner/auto/auto_options.h"
-#include "learner/boosted/sbdt.h"
-#include "mechanism/noise.h"
-#include "mechanism/random.h"
-#include "model/model.h"
-#include "privacy/plan.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "learner/learner.h"
+#include "learner/objective/objective.h"
 
 namespace dpboost {
 
-// Bytes of trainer state per row, to be kept free next to the dataset.
-size_t AutoBytesPerRow(bool has_units);
+struct AutoOptions {
+    ObjectiveKind objective = ObjectiveKind::kSquared;
+    uint64_t rows_hint = 0;  // the number of rows where that is public; 0: use a noisy count
+    uint32_t trees = 0;      // epochs of the residual stage (a tree per feature each); 0: by the schedule
+    uint32_t depth = 3;      // features that an interaction tree may combine: 1 (none), 2 or 3
+};
 
-// Trains with a plan of BuildAutoPlan(options, ...), spending all of its pool. `random` chooses structures;
-// noise comes from `noise` alone.
-//
-// Neighbours: add or remove one unit of the dataset. The model is post-processing of the pool's draws: sums
-// over units of integer vectors, each unit's within the bound that its draw was charged for
-// (learner/additive_rows.h). The exact number of rows enters nowhere else.
-Model TrainAuto(const Dataset& dataset, const AutoOptions& options, Plan& plan, Random& random,
-                NoiseSource& noise, Interrupt& interrupt, Progress& progress,
-                const TrainingSettings& settings = {});
+// Neighbours: add or remove one unit. The model is post-processing of the draws of one Gaussian pool with all of
+// (epsilon, delta), which the stages spend in parts as they see fit (privacy/pool.h): sums over units of integer vectors,
+// each unit's within the bound that its draw was charged for (rows/basis_rows.h). The exact number of rows enters
+// nowhere else.
+class AutoLearner final : public Learner {
+  public:
+    // The objective must fit the target.
+    AutoLearner(const AutoOptions& options, const TargetSpec& target);
+
+    std::vector<MechanismRequest> Mechanisms() const override;
+    std::string main_mechanism() const override { return kMechanism; }
+    Footprint footprint(bool has_units) const override;
+    Link link() const override;
+    void Train(Run& run) const override;
+
+    static constexpr char kMechanism[] = "auto";
+
+  private:
+    const AutoOptions options_;
+    const TargetSpec target_;
+};
+
+extern const MethodInfo kAuto;
 
 }  // namespace dpboost

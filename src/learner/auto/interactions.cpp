@@ -9,8 +9,7 @@
 namespace dpboost {
 namespace {
 
-constexpr uint32_t kDigits = 4;  // intervals, or groups of levels, per feature: two levels of a tree
-constexpr uint32_t kMaxGroups = 16;
+using namespace auto_numbers;  // NOLINT: the numbers of this room
 
 // How a feature is cut for a product: thresholds of a numeric one (missing goes with the second interval), or
 // a group for each level.
@@ -35,8 +34,8 @@ Cut CutFeature(const AdditiveStage& stage, uint32_t feature, bool jitter) {
     for (uint32_t bin = 0; bin < spec.bins(); bin++)
         total += counts[bin];
     for (uint32_t k = 0; k < kDigits - 1; k++) {
-        const double rank = jitter ? (k + DrawUnit(stage.random)) / (kDigits - 1) : (k + 1.0) / kDigits;
-        const double wanted = std::clamp(rank, 0.02, 0.98) * total;
+        const double rank = jitter ? (k + stage.random.Fraction()) / (kDigits - 1) : (k + 1.0) / kDigits;
+        const double wanted = std::clamp(rank, kEdgeCut, 1 - kEdgeCut) * total;
         double below = 0;
         uint32_t bin = 0;
         while (bin + 1 < spec.bins() && below + counts[bin] / 2 < wanted)
@@ -101,8 +100,7 @@ void AddAllGroups(uint32_t features, uint32_t size, std::vector<uint32_t>& chose
 }
 
 // All groups if there are few features, else random ones.
-std::vector<std::vector<uint32_t>> ChooseGroups(uint32_t features, uint32_t size, Random& random) {
-    constexpr uint32_t kFewFeatures = 5;  // at most 10 groups
+std::vector<std::vector<uint32_t>> ChooseGroups(uint32_t features, uint32_t size, PublicRandom& random) {
     std::vector<std::vector<uint32_t>> groups;
     if (features <= kFewFeatures) {
         std::vector<uint32_t> chosen;
@@ -134,10 +132,9 @@ struct Explained {
 };
 
 Explained Explain(const Product& product, const LeafFigures& leaves, double sampling_variance) {
-    constexpr int kSweeps = 10;
     const size_t cells = leaves.counts.size();
     std::vector<double> fit(cells, 0.0);
-    for (int sweep = 0; sweep < kSweeps; sweep++) {
+    for (int sweep = 0; sweep < kBackfittingSweeps; sweep++) {
         for (size_t i = 0; i < product.cuts.size(); i++) {
             double sums[kDigits] = {}, weights[kDigits] = {};
             for (uint32_t leaf = 0; leaf < cells; leaf++) {
@@ -209,31 +206,31 @@ InteractionFinding QueryInteractions(const AdditiveStage& stage, double fraction
         products.push_back(MakeProduct(stage, group, false));
         basis.Add(LeavesOf(products.back()));
     }
-    stage.rows.LimitNorms(basis, basis.MaxNormSquared());
-    std::vector<int64_t> gradients = stage.rows.GradientSums(basis, *stage.ClippedAt(clip));
-    std::vector<int64_t> counts = stage.rows.CountSums(basis);
-    const double gradient_sigma =
-        stage.pool.AddNoise(0.7 * fraction, stage.rows.Sensitivity(), gradients) * clip / steps;
-    const double count_sigma = stage.pool.AddNoise(0.3 * fraction, stage.rows.Sensitivity(), counts) / steps;
+    stage.rows.SetBasis(basis);
+    const NoisySums gradients =
+        stage.pool.Release(kQueryGradients * fraction, stage.rows.GradientSums(*stage.ClippedAt(clip)));
+    const NoisySums counts = stage.pool.Release(kQueryCounts * fraction, stage.rows.CountSums());
+    const double count_sigma = counts.sigma / steps;
 
     Explained total;
     for (size_t g = 0; g < products.size(); g++) {
         LeafFigures leaves;
-        leaves.gradient_sigma = gradient_sigma;
+        leaves.gradient_sigma = gradients.sigma * clip / steps;
         for (uint32_t leaf = 0; leaf < products[g].view.cells; leaf++) {
             const size_t k = basis.blocks()[g].first + leaf;
-            leaves.gradients.push_back(static_cast<double>(gradients[k]) * clip / steps);
-            leaves.counts.push_back(std::max(static_cast<double>(counts[k]) / steps, 2 * count_sigma));
+            leaves.gradients.push_back(static_cast<double>(gradients.values[k]) * clip / steps);
+            leaves.counts.push_back(
+                std::max(static_cast<double>(counts.values[k]) / steps, kLeastCount * count_sigma));
         }
-        const Explained explained = Explain(products[g], leaves, 0.6 * clip * clip);
+        const Explained explained = Explain(products[g], leaves, kSamplingVariance * clip * clip);
         finding.scores.push_back(std::max(0.0, explained.product));
         total.product += explained.product;
         total.single += explained.single;
         total.variance += explained.variance;
     }
     const double ratio = total.product > 0 ? total.product / (total.product + total.single) : 0;
-    if (total.product > 3 * std::sqrt(total.variance) && ratio > 0.5)
-        finding.share = std::min(0.9, ratio);
+    if (total.product > kFoundSigmas * std::sqrt(total.variance) && ratio > kFoundRatio)
+        finding.share = std::min(kMaxShare, ratio);
     return finding;
 }
 
@@ -248,26 +245,25 @@ void GrowInteractionTrees(const AdditiveStage& stage, const InteractionFinding& 
     const double rate = schedule.interaction_time / schedule.interaction_trees / objective->curvature();
     const double total_score = std::accumulate(finding.scores.begin(), finding.scores.end(), 0.0);
     for (uint32_t t = 0; t < schedule.interaction_trees; t++) {
-        double position = DrawUnit(stage.random) * total_score;
+        double position = stage.random.Fraction() * total_score;
         size_t g = 0;
         while (g + 1 < finding.groups.size() && position >= finding.scores[g])
             position -= finding.scores[g++];
         const Product product = MakeProduct(stage, finding.groups[g], true);
         Basis basis;
         basis.Add(LeavesOf(product));
-        stage.rows.LimitNorms(basis, basis.MaxNormSquared());
-        std::vector<int64_t> gradients = stage.rows.GradientSums(basis, *objective);
-        std::vector<int64_t> counts = stage.rows.CountSums(basis);
+        stage.rows.SetBasis(basis);
         const double part = stage.pool.Slice(leave, schedule.interaction_trees - t);
-        const double count_part = part * schedule.count_share;
-        const double count_sigma = stage.pool.AddNoise(count_part, stage.rows.Sensitivity(), counts) / steps;
+        const double count_part = part * kCountShare;
+        const NoisySums counts = stage.pool.Release(count_part, stage.rows.CountSums());
         const bool last = t + 1 == schedule.interaction_trees;
-        stage.pool.AddNoise(last ? stage.pool.Slice(leave, 1) : part - count_part, stage.rows.Sensitivity(),
-                            gradients);
+        const NoisySums gradients = stage.pool.Release(last ? stage.pool.Slice(leave, 1) : part - count_part,
+                                                       stage.rows.GradientSums(*objective));
         std::vector<int32_t> leaves(product.view.cells);
         for (uint32_t leaf = 0; leaf < product.view.cells; leaf++) {
-            const double gradient = static_cast<double>(gradients[leaf]) * clip / steps;
-            const double count = std::max(static_cast<double>(counts[leaf]) / steps, count_sigma);
+            const double gradient = static_cast<double>(gradients.values[leaf]) * clip / steps;
+            const double count =
+                std::max(static_cast<double>(counts.values[leaf]) / steps, counts.sigma / steps);
             const double value = rate * gradient * count / (count * count + kappa);
             leaves[leaf] = ToFixed(std::clamp(value, -stage.tables.limit(), stage.tables.limit()));
         }

@@ -9,6 +9,8 @@
 namespace dpboost {
 namespace {
 
+using namespace auto_numbers;  // NOLINT: the numbers of this room
+
 // Quantile of the normal distribution, to 1 % (Tukey's lambda distribution).
 double NormalScore(double rank) {
     return 4.91 * (std::pow(rank, 0.14) - std::pow(1 - rank, 0.14));
@@ -29,12 +31,12 @@ void AddNumericColumns(const std::vector<double>& counts, const AutoSchedule& sc
     std::vector<double> ranks(bins), scores(bins);
     double below = 0, variance = 0;
     for (size_t bin = 0; bin < bins; bin++) {
-        ranks[bin] = std::clamp((below + counts[bin] / 2) / total, 1e-3, 1 - 1e-3);
+        ranks[bin] = std::clamp((below + counts[bin] / 2) / total, kEdgeRank, 1 - kEdgeRank);
         below += counts[bin];
         scores[bin] = NormalScore(ranks[bin]);
         variance += counts[bin] / total * scores[bin] * scores[bin];
     }
-    const double scale = 1 / std::sqrt(std::max(variance, 0.05));
+    const double scale = 1 / std::sqrt(std::max(variance, kLeastVariance));
     BasisColumn score, wave;
     score.values.assign(bins + 1, 0);
     wave.values.assign(bins + 1, 0);
@@ -48,15 +50,15 @@ void AddNumericColumns(const std::vector<double>& counts, const AutoSchedule& sc
         block.columns.push_back(std::move(wave));
 }
 
-// A feature of levels: an indicator of each; for classification the most frequent one is the reference.
-void AddLevelIndicators(const std::vector<double>& counts, const AutoSchedule& schedule, bool reference,
-                        BasisBlock& block) {
+// A feature of levels: an indicator of each; the most frequent one may be the reference.
+void AddLevelIndicators(const std::vector<double>& counts, const AutoSchedule& schedule, BasisBlock& block) {
     const size_t top = static_cast<size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
     BasisPartition& partition = block.partition;
     partition.on = ToBasis(schedule.level_weight);
     partition.leaf.resize(counts.size());
     for (size_t cell = 0; cell < counts.size(); cell++)
-        partition.leaf[cell] = reference && cell == top ? BasisPartition::kNoLeaf : partition.leaves++;
+        partition.leaf[cell] =
+            schedule.level_reference && cell == top ? BasisPartition::kNoLeaf : partition.leaves++;
 }
 
 Basis MakeLinearBasis(const AdditiveStage& stage) {
@@ -67,8 +69,7 @@ Basis MakeLinearBasis(const AdditiveStage& stage) {
         if (stage.features[f].ordered())
             AddNumericColumns(stage.counts.cells[f], stage.schedule, block);
         else
-            AddLevelIndicators(stage.counts.cells[f], stage.schedule,
-                               stage.objective == ObjectiveKind::kLogistic, block);
+            AddLevelIndicators(stage.counts.cells[f], stage.schedule, block);
         basis.Add(std::move(block));
     }
     basis.SetIntercept(ToBasis(stage.schedule.intercept));
@@ -110,9 +111,9 @@ void RunLinearStage(const AdditiveStage& stage, double leave) {
     const AutoSchedule& schedule = stage.schedule;
     const Basis basis = MakeLinearBasis(stage);
     const double features = static_cast<double>(stage.features.size());
-    stage.rows.LimitNorms(basis, static_cast<uint64_t>((schedule.norm_per_feature * features +
-                                                        schedule.intercept * schedule.intercept) *
-                                                       kBasisUnit * kBasisUnit));
+    stage.rows.SetBasis(basis, static_cast<uint64_t>((schedule.norm_per_feature * features +
+                                                      schedule.intercept * schedule.intercept) *
+                                                     kBasisUnit * kBasisUnit));
     const double unit = schedule.linear_clip / stage.rows.StepsPerUnit();
     const double bound = stage.rows.Sensitivity() / stage.rows.StepsPerUnit();  // C, for gradients within +-1
     const double mu = stage.pool.mu() * std::sqrt(fraction);
@@ -123,17 +124,16 @@ void RunLinearStage(const AdditiveStage& stage, double leave) {
     OvershootGuard guard;
     bool fresh = false;  // the last step had no momentum
     for (uint32_t t = 0; t < schedule.linear_steps; t++) {
-        std::vector<int64_t> sums = stage.rows.GradientSums(basis, *objective);
-        const double sigma = stage.pool.AddNoise(stage.pool.Slice(leave, schedule.linear_steps - t),
-                                                 stage.rows.Sensitivity(), sums);
-        for (size_t k = 0; k < sums.size(); k++)
-            gradient[k] = static_cast<double>(sums[k]) * unit;
-        if (fresh && guard.Overshot(Dot(gradient, step), sigma * unit * std::sqrt(Dot(step, step)))) {
+        const NoisySums sums = stage.pool.Release(stage.pool.Slice(leave, schedule.linear_steps - t),
+                                                  stage.rows.GradientSums(*objective));
+        for (size_t k = 0; k < gradient.size(); k++)
+            gradient[k] = static_cast<double>(sums.values[k]) * unit;
+        if (fresh && guard.Overshot(Dot(gradient, step), sums.sigma * unit * std::sqrt(Dot(step, step)))) {
             for (double& change : step)
                 change = -change;
             Move(stage, basis, step);
             std::fill(step.begin(), step.end(), 0.0);
-            rate *= OvershootGuard::kCut;
+            rate *= kOvershootRateCut;
             continue;
         }
         fresh = std::all_of(step.begin(), step.end(), [](double change) { return change == 0; });

@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "learner/auto/schedule.h"
+
 namespace dpboost {
 namespace {
 
@@ -42,20 +44,21 @@ void ProjectToSimplex(std::vector<double>& counts, double sum) {
 // does not explain. One member's difference says little, so in a large group all share one estimate; a
 // member that differs by clearly more than noise keeps more.
 std::vector<double> KeptShares(const std::vector<double>& distances, double cells, double variance) {
-    constexpr size_t kLargeGroup = 8;
     const auto kept = [](double noise, double distance) {
         return distance > noise ? 1 - noise / distance : 0.0;
     };
-    const bool large = distances.size() >= kLargeGroup;
+    const bool large = distances.size() >= auto_numbers::kManyLikeFeatures;
     double total = 0;
     for (const double distance : distances)
         total += distance;
     const double common = kept(cells * static_cast<double>(distances.size() - 1) * variance, total);
     std::vector<double> shares;
     for (const double distance : distances)
-        shares.push_back(large
-                             ? std::max(common, kept((cells + 2 * std::sqrt(2 * cells)) * variance, distance))
-                             : kept(std::max(cells - 2, 0.0) * variance, distance));  // James-Stein
+        shares.push_back(
+            large ? std::max(common,
+                             kept((cells + auto_numbers::kClearlyDifferent * std::sqrt(2 * cells)) * variance,
+                                  distance))
+                  : kept(std::max(cells - 2, 0.0) * variance, distance));  // James-Stein
     return shares;
 }
 
@@ -94,14 +97,13 @@ NoisyHistogram::NoisyHistogram(const std::vector<FeatureSpec>& features, uint32_
     weighted_sums_.assign(basis_.coordinates(), 0);
 }
 
-void NoisyHistogram::Release(double fraction, BasisRows& rows, PoolRelease& pool) {
-    rows.LimitNorms(basis_, basis_.MaxNormSquared());
-    std::vector<int64_t> counts = rows.CountSums(basis_);
-    const double sigma_steps = pool.AddNoise(fraction, rows.Sensitivity(), counts);
+void NoisyHistogram::Release(double fraction, BasisRows& rows, Pool& pool) {
+    rows.SetBasis(basis_);
+    const NoisySums counts = pool.Release(fraction, rows.CountSums());
     const double steps_per_row = rows.StepsPerUnit();
-    const double sigma = sigma_steps / steps_per_row;
-    for (size_t k = 0; k < counts.size(); k++)
-        weighted_sums_[k] += static_cast<double>(counts[k]) / steps_per_row / (sigma * sigma);
+    const double sigma = counts.sigma / steps_per_row;
+    for (size_t k = 0; k < weighted_sums_.size(); k++)
+        weighted_sums_[k] += static_cast<double>(counts.values[k]) / steps_per_row / (sigma * sigma);
     precision_ += 1 / (sigma * sigma);
 }
 
@@ -124,7 +126,7 @@ void NoisyHistogram::ShrinkLikeGrids(std::vector<std::vector<double>>& counts) c
             groups[KeyOf(features_[f])].push_back(f);
     }
     for (const auto& [key, members] : groups) {
-        if (members.size() < 4)
+        if (members.size() < auto_numbers::kLikeFeatures)
             continue;
         const size_t cells = counts[members[0]].size();
         std::vector<double> mean(cells, 0);

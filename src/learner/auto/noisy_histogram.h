@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dataset/feature.h"
-#include "learner/auto/pool_release.h"
+#include "learner/auto/pool.h"
 #include "learner/rows/basis_rows.h"
 
 namespace dpboost {
@@ -28,7 +28,7 @@ class NoisyHistogram {
     // Releases all features' coarse histograms for `fraction` of the pool; further calls refine the result.
     // Neighbours: add or remove one unit. Sensitivity: a row adds 1 to one cell of each feature, L2 norm
     // sqrt(features); a unit is scaled down to the same. Charge: one draw of the pool.
-    void Release(double fraction, BasisRows& rows, PoolRelease& pool);
+    void Release(double fraction, BasisRows& rows, Pool& pool);
 
     // Numeric features on the same grid are shrunk towards their mean (the noise variance is known: a small
     // group by James-Stein, a large one by how far all of them scatter), then each feature is projected to

@@ -12,7 +12,7 @@ namespace {
 
 // Thresholds at uniform bins and at noisy quantiles, mixed.
 BasisPartition DrawPartition(const FeatureSpec& feature, const std::vector<double>& counts,
-                             const AutoSchedule& schedule, Random& random) {
+                             const AutoSchedule& schedule, PublicRandom& random) {
     BasisPartition partition;
     partition.leaf.resize(feature.cells());
     if (!feature.ordered()) {
@@ -29,8 +29,8 @@ BasisPartition DrawPartition(const FeatureSpec& feature, const std::vector<doubl
         cumulated[bin] = total += counts[bin];
     std::vector<char> cut_behind(bins, 0);
     for (uint32_t k = 1; k < schedule.residual_leaves; k++) {
-        const bool uniform = DrawUnit(random) < schedule.uniform_cuts;
-        const double position = DrawUnit(random);
+        const bool uniform = random.Fraction() < schedule.uniform_cuts;
+        const double position = random.Fraction();
         const size_t bin =
             uniform
                 ? static_cast<size_t>(position * bins)
@@ -87,13 +87,12 @@ class ResidualStage {
                 DrawPartition(stage_.features[f], stage_.counts.cells[f], schedule_, stage_.random);
             basis.Add(std::move(block));
         }
-        stage_.rows.LimitNorms(basis, basis.MaxNormSquared());
-        std::vector<int64_t> sums = stage_.rows.GradientSums(basis, *objective_);
-        const double sigma =
-            unit_ * stage_.pool.AddNoise(stage_.pool.Slice(leave_, schedule_.residual_epochs - epoch),
-                                         stage_.rows.Sensitivity(), sums);
-        const std::vector<std::vector<double>> gradients = Centred(basis, sums);
-        CutRateIfOvershot(basis, gradients, sigma);
+        stage_.rows.SetBasis(basis);
+        const NoisySums sums =
+            stage_.pool.Release(stage_.pool.Slice(leave_, schedule_.residual_epochs - epoch),
+                                stage_.rows.GradientSums(*objective_));
+        const std::vector<std::vector<double>> gradients = Centred(basis, sums.values);
+        CutRateIfOvershot(basis, gradients, unit_ * sums.sigma);
         Move(basis, gradients);
     }
 
@@ -126,7 +125,7 @@ class ResidualStage {
         }
         if (!guard_.Overshot(slope, sigma * std::sqrt(squares)))
             return;
-        rate_ *= OvershootGuard::kCut;
+        rate_ *= auto_numbers::kOvershootRateCut;
         for (size_t f = 0; f < changes_.size(); f++) {
             for (double& change : changes_[f])
                 change = -change;

@@ -3,16 +3,57 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
-#include "learner/linear/design.h"
 #include "learner/linear/solver.h"
 #include "learner/rows/linear_rows.h"
-#include "mechanism/noisy_sum.h"
 
 namespace dpboost {
 namespace {
+
+constexpr const char* kLosses[] = {"squared", "logistic", "hinge"};  // the first of ObjectiveKind
+
+constexpr OptionRow kRows[] = {
+    Word<&AdasspOptions::loss>("loss", kLosses, "what is minimised"),
+    Whole<&AdasspOptions::rounds>("rounds", 1, 100000, "rounds of boosting"),
+    NumberAbove<&AdasspOptions::learning_rate>("learning_rate", 0, 2, "step size"),
+    Number<&AdasspOptions::gradient_clip>("gradient_clip", 0.001, 10, "bound on a person's influence"),
+};
+
+constexpr char kPaper[] =
+    "Rho, Archambeau, Aydore, Ermis, Kearns, Roth, Tang, Wang, Wu: Differentially Private Gradient Boosting "
+    "on Linear "
+    "Learners for Tabular Data Analysis (2022), BoostedAdaSSP";
+
+template <ObjectiveKind kLoss>
+std::unique_ptr<Learner> Make(const MethodInfo& method, const LearnerContext& context,
+                              const std::vector<GivenOption>& given) {
+    AdasspOptions options;
+    options.loss = kLoss;
+    method.options.Apply(given, &options);
+    return std::make_unique<AdasspLearner>(options, context.features, context.target);
+}
+
+std::unique_ptr<const Objective> ObjectiveOf(const AdasspOptions& options, const TargetSpec& target) {
+    const bool binary = target.task() == Task::kBinary;
+    if (options.loss != ObjectiveKind::kSquared && !binary)
+        RefuseOption("loss", "\"squared\" for a numeric target",
+                     "The logistic and the hinge loss are for targets with two values.");
+    if (options.loss == ObjectiveKind::kHinge && options.gradient_clip != 1)
+        RefuseOption("gradient_clip", "1 for the hinge loss", "Its gradient is -1, 0 or 1.");
+    const bool signs = options.loss == ObjectiveKind::kSquared && binary;
+    return MakeObjective(signs ? ObjectiveKind::kSigns : options.loss, target, options.gradient_clip, 1);
+}
+
+MechanismRequest Gaussian(const char* name, uint64_t count, double mu, double sensitivity, std::size_t sums) {
+    MechanismRequest request;
+    request.name = name;
+    request.kind = EventKind::kGaussian;
+    request.count = count;
+    request.rest = mu * mu;
+    request.dimensions = {{sensitivity, 1, sums}};
+    return request;
+}
 
 // Scores are 32-bit fixed-point numbers of 2^-20, below 2048.
 constexpr double kMaxScore = 1000;
@@ -28,8 +69,8 @@ Tables MakeTables(const Design& design, Eigen::VectorXd* theta, double scale) {
     double largest = std::fabs((*theta)(static_cast<Eigen::Index>(design.intercept())));
     for (std::size_t f = 0; f < design.features(); f++) {
         double most = 0;
-        for (const Design::Entry& entry : design.entries(f))
-            most = std::max(most, std::fabs((*theta)(entry.column) * entry.value / kDesignUnit));
+        for (const uint16_t column : design.columns_of(f))
+            most = std::max(most, std::fabs((*theta)(column)));
         largest += most;
     }
     if (!(largest * scale <= kMaxScore)) {
@@ -42,85 +83,92 @@ Tables MakeTables(const Design& design, Eigen::VectorXd* theta, double scale) {
     tables.base = ToFixed(scale * (*theta)(static_cast<Eigen::Index>(design.intercept())));
     for (std::size_t f = 0; f < design.features(); f++) {
         std::vector<int32_t> table;
-        for (const Design::Entry& entry : design.entries(f))
-            table.push_back(ToFixed(scale * (*theta)(entry.column) * entry.value / kDesignUnit));
+        for (const uint16_t column : design.columns_of(f))
+            table.push_back(ToFixed(scale * (*theta)(column)));
         tables.features.push_back(std::move(table));
     }
     return tables;
 }
 
-// Releases X'X and, if it can be above 0, its smallest eigenvalue (Alg 2, "part 1 & 3").
-AdasspSolver ReleaseSolver(const Design& design, const AdasspOptions& options, const LinearRows& rows,
-                           Plan& plan, NoiseSource& noise, Interrupt& interrupt) {
-    const double unit = 1.0 / (static_cast<double>(kUnitWeight) * kDesignUnit * kDesignUnit);
-    std::vector<int64_t> noisy_sums = rows.RawProducts();
-    double eigenvalue = 0;
-    if (design.ReleasesEigenvalue(options)) {
-        int64_t noisy_smallest = SmallestEigenvalue(design.columns(), design.products(), noisy_sums);
-        const MechanismId id = plan.Find(kAdasspLambdaMechanism);
-        AddGaussianNoise(plan.Take(id), noise, SumBlock{&noisy_smallest, 1});
-        // AdaSSP takes a lower bound: exceeded with probability 1.3e-3 only.
-        eigenvalue = std::max(0.0, static_cast<double>(noisy_smallest) - 3 * plan.ScaleInSteps(id, 0)) * unit;
-    }
-    const MechanismId id = plan.Find(kAdasspProductsMechanism);
-    AddGaussianNoise(plan.Take(id), noise, SumBlock{noisy_sums.data(), noisy_sums.size()});
-    std::vector<double> natural;
-    natural.reserve(noisy_sums.size());
-    for (const int64_t sum : noisy_sums)
-        natural.push_back(static_cast<double>(sum) * unit);
-    return AdasspSolver(design.columns(), design.products(), natural, plan.ScaleInSteps(id, 0) * unit,
-                        eigenvalue, options.ridge, interrupt);
-}
-
-Model MakeModel(const Dataset& dataset, const AdasspOptions& options, const Design& design,
-                Eigen::VectorXd theta) {
-    const std::unique_ptr<const Objective> objective = options.MakeObjective(dataset.target());
-    Model model(dataset.features(), dataset.target(), objective->link());
-    const Tables tables = MakeTables(design, &theta, objective->link_scale());
-    model.AddToBase(tables.base);
-    for (std::size_t f = 0; f < tables.features.size(); f++)
-        model.AddTable(f, tables.features[f]);
-    return model;
+// Neighbours: add or remove one unit. Sensitivity: Design::ProductSensitivity. Charge: one event of kProducts (Alg 2,
+// "part 1"; part 3, the smallest eigenvalue, is 0 by construction).
+AdasspSolver ReleaseSolver(const Design& design, double ridge, const LinearRows& rows, Run& run) {
+    constexpr double kUnit = 1.0 / (static_cast<double>(kUnitWeight) * kDesignUnit * kDesignUnit);
+    const NoisySums sums = run.releaser.Release(run.releaser.Find(AdasspLearner::kProducts), rows.Products());
+    std::vector<double> products;
+    products.reserve(sums.values.size());
+    for (const int64_t sum : sums.values)
+        products.push_back(static_cast<double>(sum) * kUnit);
+    return AdasspSolver(design.columns(), design.products(), products, sums.sigma * kUnit, ridge,
+                        run.interrupt);
 }
 
 }  // namespace
 
-std::size_t AdasspBytesPerRow(const AdasspOptions&, std::size_t features, bool has_units) {
-    return LinearRows::BytesPerRow(features, has_units);
+const MethodInfo kAdassp = {"adassp",
+                            "boosted linear models, squared loss",
+                            kPaper,
+                            "effects that are linear in each column; F1 scores at small epsilon",
+                            false,
+                            kRows,
+                            &Make<ObjectiveKind::kSquared>};
+const MethodInfo kAdasspLogistic = {"adassp_logistic",
+                                    "boosted linear models, logistic loss",
+                                    kPaper,
+                                    "the same, with probabilities",
+                                    false,
+                                    kRows,
+                                    &Make<ObjectiveKind::kLogistic>};
+const MethodInfo kAdasspHinge = {
+    "adassp_hinge", "boosted linear models, hinge loss", kPaper, "comparison with linear classifiers", false,
+    kRows,          &Make<ObjectiveKind::kHinge>};
+
+AdasspLearner::AdasspLearner(const AdasspOptions& options, const std::vector<FeatureSpec>& features,
+                             const TargetSpec& target)
+    : options_(options), design_(features, options.intervals), objective_(ObjectiveOf(options, target)) {}
+
+std::vector<MechanismRequest> AdasspLearner::Mechanisms() const {
+    return {Gaussian(kProducts, 1, options_.product_weight, design_.ProductSensitivity(),
+                     design_.product_count()),
+            Gaussian(kGradients, options_.rounds, options_.gradient_weight, design_.GradientSensitivity(),
+                     design_.columns())};
 }
 
-Model TrainAdassp(const Dataset& dataset, const AdasspOptions& options, Plan& plan, Random&,
-                  NoiseSource& noise, Interrupt& interrupt, Progress& progress,
-                  const TrainingSettings& settings) {
-    options.Check();
-    CheckInternal(options.task == dataset.target().task(),
-                  "the options are for another task than the dataset");
-    dataset.RequireMemory(dataset.rows() *
-                          AdasspBytesPerRow(options, dataset.columns(), dataset.has_units()));
-    const Design design(dataset.features(), options);
-    LinearRows rows(dataset, design, options, settings.simd, interrupt);
-    const AdasspSolver solver = ReleaseSolver(design, options, rows, plan, noise, interrupt);
-    const MechanismId id = plan.Find(kAdasspGradientsMechanism);
-    const double unit = options.gradient_clip / (static_cast<double>(kClipSteps) * kDesignUnit);
+Footprint AdasspLearner::footprint(bool has_units) const {
+    Footprint footprint;
+    footprint.bytes_per_row = LinearRows::BytesPerRow(design_.features(), has_units);
+    return footprint;
+}
+
+// Each round: neighbours add or remove one unit; sensitivity Design::GradientSensitivity; charge: one event of kGradients
+// (Alg 2, "part 2").
+void AdasspLearner::Train(Run& run) const {
+    const Design design(run.model.features(), options_.intervals);
+    LinearRows rows(run.rows, design, *objective_, options_.rounds, run.settings.simd, run.interrupt);
+    const AdasspSolver solver = ReleaseSolver(design, options_.ridge, rows, run);
+    const MechanismId id = run.releaser.Find(kGradients);
+    const double unit = options_.gradient_clip / (static_cast<double>(kClipSteps) * kDesignUnit);
     const Eigen::Index columns = static_cast<Eigen::Index>(design.columns());
     Eigen::VectorXd theta = Eigen::VectorXd::Zero(columns);
     Eigen::VectorXd mean = Eigen::VectorXd::Zero(columns);
     Eigen::VectorXd gradient(columns);
-    const uint32_t first_averaged = options.average ? options.rounds / 2 : options.rounds - 1;
-    for (uint32_t round = 0; round < options.rounds; round++) {
+    const uint32_t first_averaged = options_.average ? options_.rounds / 2 : options_.rounds - 1;
+    for (uint32_t round = 0; round < options_.rounds; round++) {
         const Tables tables = MakeTables(design, &theta, 1);
-        std::vector<int64_t> noisy_sums = rows.RawGradients(tables.base, tables.features);
-        AddGaussianNoise(plan.Take(id), noise, SumBlock{noisy_sums.data(), noisy_sums.size()});
+        const NoisySums sums = run.releaser.Release(id, rows.Gradients(tables.base, tables.features));
         for (Eigen::Index i = 0; i < columns; i++)
-            gradient(i) = static_cast<double>(noisy_sums[static_cast<std::size_t>(i)]) * unit;
-        theta += options.learning_rate * solver.Solve(gradient);
+            gradient(i) = static_cast<double>(sums.values[static_cast<std::size_t>(i)]) * unit;
+        theta += options_.learning_rate * solver.Solve(gradient);
         if (round >= first_averaged)
             mean += theta;
-        progress.Report(round + 1, options.rounds);
-        interrupt.Poll();
+        run.progress.Report(round + 1, options_.rounds);
+        run.interrupt.Poll();
     }
-    CheckInternal(plan.Finished(), "the plan was made for other options");
-    return MakeModel(dataset, options, design, mean / (options.rounds - first_averaged));
+    mean /= options_.rounds - first_averaged;
+    const Tables tables = MakeTables(design, &mean, objective_->link_scale());
+    run.model.AddToBase(tables.base);
+    for (std::size_t f = 0; f < tables.features.size(); f++)
+        run.model.AddTable(f, tables.features[f]);
 }
 
 }  // namespace dpboost

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
+#include "dataset/dataset.h"
 
 namespace dpboost {
 
@@ -102,7 +104,8 @@ void BasisRows::AddTable(const CodeView& view, const std::vector<int32_t>& table
     pending_.push_back({view, table});
 }
 
-void BasisRows::LimitNorms(const Basis& basis, uint64_t limit_squared) {
+void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared) {
+    basis_ = &basis;
     caps_.clear();
     limit_squared_ = std::min(limit_squared, basis.MaxNormSquared());
     if (dataset_.has_units() || basis.MaxNormSquared() <= limit_squared)
@@ -167,31 +170,27 @@ void BasisRows::BlockWeights(size_t block, Weight weight, const Objective* objec
     }
 }
 
-std::vector<int64_t> BasisRows::Sums(const Basis& basis, Weight weight, const Objective* objective) {
-    CheckInternal(limit_squared_ > 0, "sums over rows need a bound");
+RawSums BasisRows::Sums(Weight weight, const Objective* objective) {
+    CheckInternal(basis_ != nullptr && limit_squared_ > 0, "sums over rows need a bound");
     const bool by_unit = dataset_.has_units();
-    std::vector<int64_t> sums(basis.coordinates(), 0);
+    std::vector<int64_t> sums(basis_->coordinates(), 0);
     std::vector<int32_t> row_weights(by_unit ? dataset_.rows() : 0);
-    std::vector<std::vector<int64_t>> lanes(basis.blocks().size());
-    for (size_t b = 0; b < lanes.size() && !by_unit; b++)
-        lanes[b].assign(basis.blocks()[b].view.cells * kLanes, 0);
+    std::vector<std::vector<int64_t>> lanes(by_unit ? 0 : basis_->blocks().size());
+    for (size_t b = 0; b < lanes.size(); b++)
+        lanes[b].assign(basis_->blocks()[b].view.cells * kLanes, 0);
     int64_t total = 0;
     Scratch scratch;
     for (size_t block = 0; block < dataset_.blocks(); block++) {
         const size_t rows = dataset_.block_rows(block);
         BlockWeights(block, weight, objective, scratch);
         const int32_t* const weights = scratch.weights.data();
-        if (by_unit) {
+        if (by_unit)
             std::copy(weights, weights + rows,
                       row_weights.begin() + static_cast<std::ptrdiff_t>(block * kBlockRows));
-        } else {
-            for (size_t b = 0; b < lanes.size(); b++) {
-                WithCodes(dataset_, basis.blocks()[b].view, block, scratch.codes.data(),
-                          [&](const auto* codes) { AddWeights(codes, weights, rows, lanes[b].data()); });
-            }
-            for (size_t i = 0; i < rows; i++)
-                total += weights[i];
-        }
+        else
+            AddBlock(block, weights, scratch, lanes);
+        for (size_t i = 0; i < rows; i++)
+            total += weights[i];
         interrupt_.Poll();
     }
     if (weight == Weight::kGradient) {
@@ -199,8 +198,8 @@ std::vector<int64_t> BasisRows::Sums(const Basis& basis, Weight weight, const Ob
         pending_.clear();
     }
     if (by_unit) {
-        AddUnits(basis, row_weights, sums);
-        return sums;
+        AddUnits(row_weights, sums);
+        return {std::move(sums), Sensitivity()};
     }
     for (std::vector<int64_t>& cells : lanes) {
         for (size_t cell = 0; cell < cells.size() / kLanes; cell++) {
@@ -208,26 +207,42 @@ std::vector<int64_t> BasisRows::Sums(const Basis& basis, Weight weight, const Ob
             cells[cell] = lane[0] + lane[1] + lane[2] + lane[3];
         }
     }
-    basis.Project(lanes, total, sums.data());
-    return sums;
+    basis_->Project(lanes, total, sums.data());
+    return {std::move(sums), Sensitivity()};
 }
 
-void BasisRows::AddUnits(const Basis& basis, const std::vector<int32_t>& weights,
-                         std::vector<int64_t>& sums) {
+void BasisRows::AddBlock(size_t block, const int32_t* weights, Scratch& scratch,
+                         std::vector<std::vector<int64_t>>& lanes) const {
+    const size_t rows = dataset_.block_rows(block);
+    for (size_t b = 0; b < lanes.size(); b++)
+        WithCodes(dataset_, basis_->blocks()[b].view, block, scratch.codes.data(),
+                  [&](const auto* codes) { AddWeights(codes, weights, rows, lanes[b].data()); });
+}
+
+uint32_t BasisRows::CodeOf(const CodeView& view, size_t row) const {
+    if (!view.IsProduct())
+        return dataset_.Code(row, view.column);
+    uint32_t code = 0;
+    for (const ProductFactor& factor : view.factors)
+        code += factor.offsets[dataset_.Code(row, factor.column)];
+    return code;
+}
+
+void BasisRows::AddUnits(const std::vector<int32_t>& weights, std::vector<int64_t>& sums) const {
     constexpr int64_t kScaleUnit = int64_t{1} << 20;
     const double clip = kClipSteps >> lattice_shift_;
     const double limit = static_cast<double>(limit_squared_) * clip * clip;
     const std::vector<uint32_t>& begin = dataset_.unit_begin();
     const std::vector<uint32_t>& unit_rows = dataset_.unit_rows();
-    std::vector<int64_t> vector(basis.coordinates());
+    std::vector<int64_t> vector(sums.size());
     for (size_t unit = 0; unit < dataset_.units(); unit++) {
         std::fill(vector.begin(), vector.end(), 0);
         for (uint32_t k = begin[unit]; k < begin[unit + 1]; k++) {
             const uint32_t row = unit_rows[k];
-            for (size_t b = 0; b < basis.blocks().size(); b++)
-                basis.AddRow(b, basis.blocks()[b].view.CodeOf(dataset_, row), weights[row], vector.data());
-            if (basis.intercept() != 0)
-                vector.back() += static_cast<int64_t>(basis.intercept()) * weights[row];
+            for (size_t b = 0; b < basis_->blocks().size(); b++)
+                basis_->AddRow(b, CodeOf(basis_->blocks()[b].view, row), weights[row], vector.data());
+            if (basis_->intercept() != 0)
+                vector.back() += static_cast<int64_t>(basis_->intercept()) * weights[row];
         }
         double norm = 0;
         for (const int64_t entry : vector)
@@ -242,16 +257,16 @@ void BasisRows::AddUnits(const Basis& basis, const std::vector<int32_t>& weights
     }
 }
 
-std::vector<int64_t> BasisRows::GradientSums(const Basis& basis, const Objective& objective) {
-    return Sums(basis, Weight::kGradient, &objective);
+RawSums BasisRows::GradientSums(const Objective& objective) {
+    return Sums(Weight::kGradient, &objective);
 }
 
-std::vector<int64_t> BasisRows::CountSums(const Basis& basis) {
-    return Sums(basis, Weight::kOne, nullptr);
+RawSums BasisRows::CountSums() {
+    return Sums(Weight::kOne, nullptr);
 }
 
-std::vector<int64_t> BasisRows::LabelSums(const Basis& basis, const Objective& objective) {
-    return Sums(basis, Weight::kLabel, &objective);
+RawSums BasisRows::LabelSums(const Objective& objective) {
+    return Sums(Weight::kLabel, &objective);
 }
 
 }  // namespace dpboost

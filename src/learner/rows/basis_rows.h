@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "base/interrupt.h"
-#include "dataset/dataset.h"
+#include "base/simd.h"
 #include "learner/objective/objective.h"
 #include "learner/rows/basis.h"
+#include "mechanism/releaser.h"
 
 namespace dpboost {
+
+class Dataset;
 
 class BasisRows {
   public:
@@ -31,11 +34,12 @@ class BasisRows {
     void AddToBase(int32_t value) { pending_base_ += value; }
     void AddTable(const CodeView& view, const std::vector<int32_t>& table);
 
-    // Rows whose phi is longer than sqrt(limit_squared) have it scaled down to that, until the next call;
-    // limit_squared >= basis.MaxNormSquared(): none. (With units the whole unit is scaled instead.)
-    void LimitNorms(const Basis& basis, uint64_t limit_squared);
+    // What the sums below are of, until the next call; the basis must live as long. Rows whose phi is longer than
+    // sqrt(limit_squared) have it scaled down to that. (With units the whole unit is scaled instead.)
+    void SetBasis(const Basis& basis, uint64_t limit_squared);
+    void SetBasis(const Basis& basis) { SetBasis(basis, basis.MaxNormSquared()); }
 
-    // The sensitivity of the two sums below, in lattice steps.
+    // The sensitivity of the sums below in L2 norm, in lattice steps.
     //
     // Neighbours: add or remove one unit. A row adds q phi(x) with an integer |q| <= clip W / kCapUnit, where
     // clip is kClipSteps >> lattice_shift and W <= kCapUnit sqrt(limit_squared) / |phi(x)|, hence a vector of
@@ -47,10 +51,10 @@ class BasisRows {
 
     // Sum over units of the clipped gradients times phi; gradients in units of clip / kClipSteps, phi in
     // units of 1 / kBasisUnit. Applies the tables that were added since the last call.
-    std::vector<int64_t> GradientSums(const Basis& basis, const Objective& objective);
+    RawSums GradientSums(const Objective& objective);
     // The same with kClipSteps in place of the gradient: counts; with the centred label times kClipSteps: labels.
-    std::vector<int64_t> CountSums(const Basis& basis);
-    std::vector<int64_t> LabelSums(const Basis& basis, const Objective& objective);
+    RawSums CountSums();
+    RawSums LabelSums(const Objective& objective);
 
   private:
     static constexpr int32_t kCapUnit = 1 << 14;
@@ -61,16 +65,20 @@ class BasisRows {
     };
     struct Scratch;
 
-    std::vector<int64_t> Sums(const Basis& basis, Weight weight, const Objective* objective);
+    RawSums Sums(Weight weight, const Objective* objective);
+    void AddBlock(size_t block, const int32_t* weights, Scratch& scratch,
+                  std::vector<std::vector<int64_t>>& lanes) const;
+    uint32_t CodeOf(const CodeView& view, size_t row) const;
     void ApplyPending(size_t block, Scratch& scratch);
     void BlockWeights(size_t block, Weight weight, const Objective* objective, Scratch& scratch);
-    void AddUnits(const Basis& basis, const std::vector<int32_t>& weights, std::vector<int64_t>& sums);
+    void AddUnits(const std::vector<int32_t>& weights, std::vector<int64_t>& sums) const;
 
     const Dataset& dataset_;
     Simd simd_;
     int lattice_shift_;
     Interrupt& interrupt_;
     std::vector<int32_t> scores_;
+    const Basis* basis_ = nullptr;
     std::vector<uint16_t> caps_;  // W per row; empty: all kCapUnit
     uint64_t limit_squared_ = 0;
     int32_t pending_base_ = 0;

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "dataset/dataset.h"
+
 namespace dpboost {
 namespace {
 

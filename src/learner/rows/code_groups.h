@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "base/interrupt.h"
-#include "dataset/dataset.h"
 
 namespace dpboost {
+
+class Dataset;
 
 class CodeGroups {
   public:

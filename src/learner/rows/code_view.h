@@ -2,11 +2,8 @@
 // each cut into a few intervals or groups of levels. Everything here is public or was released with noise.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
-
-#include "dataset/dataset.h"
 
 namespace dpboost {
 
@@ -23,15 +20,6 @@ struct CodeView {
 
     static CodeView Column(uint32_t column, uint32_t cells) { return {column, {}, cells}; }
     bool IsProduct() const { return !factors.empty(); }
-
-    uint32_t CodeOf(const Dataset& dataset, size_t row) const {
-        if (!IsProduct())
-            return dataset.Code(row, column);
-        uint32_t code = 0;
-        for (const ProductFactor& factor : factors)
-            code += factor.offsets[dataset.Code(row, factor.column)];
-        return code;
-    }
 };
 
 }  // namespace dpboost

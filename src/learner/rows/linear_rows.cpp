@@ -1,6 +1,10 @@
 #include "learner/rows/linear_rows.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "dataset/dataset.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -61,16 +65,22 @@ void AddToSums(const uint16_t* const* codes, std::vector<int64_t>* sums, const i
     }
 }
 
+// Before anything is copied.
+const Dataset& WithRoom(const Dataset& dataset) {
+    dataset.RequireMemory(dataset.rows() * LinearRows::BytesPerRow(dataset.columns(), dataset.has_units()));
+    return dataset;
+}
+
 }  // namespace
 
-LinearRows::LinearRows(const Dataset& dataset, const Design& design, const AdasspOptions& options, Simd simd,
-                       Interrupt& interrupt)
-    : dataset_(dataset),
+LinearRows::LinearRows(const Dataset& dataset, const Design& design, const Objective& objective,
+                       uint32_t rounds, Simd simd, Interrupt& interrupt)
+    : dataset_(WithRoom(dataset)),
       design_(design),
       simd_(simd),
       interrupt_(interrupt),
-      objective_(options.MakeObjective(dataset.target())),
-      groups_(dataset, options.rounds >= kRoundsWorthGrouping, kGroupCells, interrupt),
+      objective_(objective),
+      groups_(dataset, rounds >= kRoundsWorthGrouping, kGroupCells, interrupt),
       group_tables_(groups_.groups()),
       group_sums_(groups_.groups()),
       scratch_(groups_.groups(), std::vector<uint16_t>(kBlockRows)),
@@ -97,22 +107,21 @@ void LinearRows::FindWeights() {
     }
 }
 
-std::vector<int64_t> LinearRows::RawProducts() const {
+RawSums LinearRows::Products() const {
     const std::size_t p = design_.columns();
     const std::size_t features = design_.features();
     const std::size_t rows_per_poll = 1 + (std::size_t{1} << 20) / (features * features);
     std::vector<int64_t> matrix(p * p, 0);
-    std::vector<Design::Entry> row(features + 1);
-    row[features] = {static_cast<uint16_t>(design_.intercept()), static_cast<int16_t>(kDesignUnit)};
+    std::vector<uint16_t> row(features + 1);  // the columns of its ones
+    row[features] = static_cast<uint16_t>(design_.intercept());
     for (std::size_t r = 0; r < dataset_.rows(); r++) {
         for (std::size_t f = 0; f < features; f++)
-            row[f] = design_.entries(f)[dataset_.Code(r, f)];
-        const int32_t weight = weights_.empty() ? kUnitWeight : weights_[r];
+            row[f] = design_.columns_of(f)[dataset_.Code(r, f)];
+        const int64_t weight = weights_.empty() ? kUnitWeight : weights_[r];
         for (std::size_t a = 0; a <= features; a++) {
-            const int32_t left = row[a].value * weight;  // at most 2^16
-            int64_t* const line = &matrix[row[a].column * p];
+            int64_t* const line = &matrix[row[a] * p];
             for (std::size_t b = a; b <= features; b++)
-                line[row[b].column] += left * row[b].value;
+                line[row[b]] += weight;
         }
         if (r % rows_per_poll == 0)
             interrupt_.Poll();
@@ -120,12 +129,12 @@ std::vector<int64_t> LinearRows::RawProducts() const {
     std::vector<int64_t> sums;
     sums.reserve(design_.product_count());
     for (const auto& product : design_.products())
-        sums.push_back(matrix[product.first * p + product.second]);
-    return sums;
+        sums.push_back(matrix[product.first * p + product.second] * kDesignUnit * kDesignUnit);
+    return {std::move(sums), design_.ProductSensitivity()};
 }
 
-void LinearRows::SumGroups(std::size_t block, const int32_t* gradients) {
-    const std::size_t rows = dataset_.block_rows(block);
+void LinearRows::SumGroups(std::size_t rows) {
+    const int32_t* const gradients = gradients_.data();
     std::size_t g = 0;
     for (; g + 4 <= groups_.groups(); g += 4)
         AddToSums<4>(&codes_[g], &group_sums_[g], gradients, rows);
@@ -137,45 +146,46 @@ void LinearRows::SumGroups(std::size_t block, const int32_t* gradients) {
         AddToSums<1>(&codes_[g], &group_sums_[g], gradients, rows);
 }
 
-std::vector<int64_t> LinearRows::RawGradients(int32_t base, const std::vector<std::vector<int32_t>>& tables) {
+void LinearRows::SumBlock(std::size_t block) {
+    const std::size_t rows = dataset_.block_rows(block);
+    for (std::size_t g = 0; g < groups_.groups(); g++) {
+        codes_[g] = groups_.Codes(g, block, scratch_[g].data());
+        AddLookups(simd_, codes_[g], group_tables_[g].data(), rows, scores_.data());
+    }
+    objective_.Evaluate(simd_, scores_.data(), dataset_.Labels(block), rows, gradients_.data(),
+                        hessians_.data());
+    if (!weights_.empty()) {
+        const uint16_t* const weights = &weights_[block * kBlockRows];
+        for (std::size_t i = 0; i < rows; i++)
+            gradients_[i] = gradients_[i] * weights[i] / kUnitWeight;  // below 2^27, and towards zero
+    }
+    total_ =
+        std::accumulate(gradients_.begin(), gradients_.begin() + static_cast<std::ptrdiff_t>(rows), total_);
+    SumGroups(rows);
+}
+
+RawSums LinearRows::Gradients(int32_t base, const std::vector<std::vector<int32_t>>& tables) {
     for (std::size_t g = 0; g < groups_.groups(); g++) {
         groups_.Expand(g, tables, group_tables_[g].data());
         group_sums_[g].assign(groups_.cells(g), 0);
     }
-    int64_t total = 0;
+    total_ = 0;
     for (std::size_t block = 0; block < dataset_.blocks(); block++) {
-        const std::size_t rows = dataset_.block_rows(block);
         std::fill(scores_.begin(), scores_.end(), base);
-        for (std::size_t g = 0; g < groups_.groups(); g++) {
-            codes_[g] = groups_.Codes(g, block, scratch_[g].data());
-            AddLookups(simd_, codes_[g], group_tables_[g].data(), rows, scores_.data());
-        }
-        objective_->Evaluate(simd_, scores_.data(), dataset_.Labels(block), rows, gradients_.data(),
-                             hessians_.data());
-        if (!weights_.empty()) {
-            const uint16_t* const weights = &weights_[block * kBlockRows];
-            for (std::size_t i = 0; i < rows; i++)
-                gradients_[i] = gradients_[i] * weights[i] / kUnitWeight;  // below 2^27, and towards zero
-        }
-        for (std::size_t i = 0; i < rows; i++)
-            total += gradients_[i];
-        SumGroups(block, gradients_.data());
+        SumBlock(block);
         interrupt_.Poll();
     }
     std::vector<std::vector<int64_t>> code_sums(design_.features());
     for (std::size_t f = 0; f < code_sums.size(); f++)
-        code_sums[f].assign(design_.entries(f).size(), 0);
+        code_sums[f].assign(design_.columns_of(f).size(), 0);
     for (std::size_t g = 0; g < groups_.groups(); g++)
         groups_.Project(g, group_sums_[g].data(), &code_sums);
     std::vector<int64_t> sums(design_.columns(), 0);
-    for (std::size_t f = 0; f < code_sums.size(); f++) {
-        for (std::size_t code = 0; code < code_sums[f].size(); code++) {
-            const Design::Entry& entry = design_.entries(f)[code];
-            sums[entry.column] += code_sums[f][code] * entry.value;
-        }
-    }
-    sums[design_.intercept()] = total * kDesignUnit;
-    return sums;
+    for (std::size_t f = 0; f < code_sums.size(); f++)
+        for (std::size_t code = 0; code < code_sums[f].size(); code++)
+            sums[design_.columns_of(f)[code]] += code_sums[f][code] * kDesignUnit;
+    sums[design_.intercept()] = total_ * kDesignUnit;
+    return {std::move(sums), design_.GradientSensitivity()};
 }
 
 }  // namespace dpboost

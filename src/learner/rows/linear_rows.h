@@ -1,21 +1,21 @@
-// The rows of `adassp`: raw X'X, and raw X'g for the gradients of a linear model, as integers on a lattice.
-// Every row's part in them is an integer vector within the bounds of adassp_design.h, exactly; what is
-// returned is raw and leaves the learner only through mechanism/noisy_sum.
+// The rows of `adassp`: X'X, and X'g for the gradients of a linear model, as raw integer sums on a lattice. Every row's
+// part in them is an integer vector within the bounds of learner/rows/design.h, exactly.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "base/interrupt.h"
 #include "base/simd.h"
-#include "dataset/dataset.h"
-#include "learner/linear/design.h"
 #include "learner/objective/objective.h"
 #include "learner/rows/code_groups.h"
+#include "learner/rows/design.h"
+#include "mechanism/releaser.h"
 
 namespace dpboost {
+
+class Dataset;
 
 class LinearRows {
   public:
@@ -24,29 +24,32 @@ class LinearRows {
         return features + sizeof(uint16_t) + (has_units ? sizeof(uint16_t) : 0);
     }
 
-    // Rounds to come decide whether grouping codes pays. All references must outlive the rows.
-    LinearRows(const Dataset& dataset, const Design& design, const AdasspOptions& options, Simd simd,
-               Interrupt& interrupt);
+    // Rounds to come decide whether grouping codes pays. All references must outlive the rows. Throws
+    // kLimitExceeded if there is no memory for them.
+    LinearRows(const Dataset& dataset, const Design& design, const Objective& objective, uint32_t rounds,
+               Simd simd, Interrupt& interrupt);
 
     // The entries design.products() of sum_r w_r x_r x_r'.
-    std::vector<int64_t> RawProducts() const;
+    RawSums Products() const;
 
     // sum_r trunc(g_r w_r / W) x_r, g_r = the clipped negative gradient at score base + sum of tables, in
     // units of clip / kClipSteps.
-    std::vector<int64_t> RawGradients(int32_t base, const std::vector<std::vector<int32_t>>& tables);
+    RawSums Gradients(int32_t base, const std::vector<std::vector<int32_t>>& tables);
 
   private:
     void FindWeights();
-    void SumGroups(std::size_t block, const int32_t* gradients);
+    void SumBlock(std::size_t block);
+    void SumGroups(std::size_t rows);
 
     const Dataset& dataset_;
     const Design& design_;
     const Simd simd_;
     Interrupt& interrupt_;
-    const std::unique_ptr<const Objective> objective_;
+    const Objective& objective_;
     CodeGroups groups_;
     std::vector<uint16_t> weights_;  // per row; empty without units: all kUnitWeight
     // Of one round and block.
+    int64_t total_ = 0;
     std::vector<std::vector<int32_t>> group_tables_;
     std::vector<std::vector<int64_t>> group_sums_;
     std::vector<std::vector<uint16_t>> scratch_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "learner/auto/auto.h"
 #include "learner/boosted/framework.h"
 #include "learner/boosted/presets.h"
@@ -14,18 +15,11 @@ namespace dpboost {
 
 namespace {
 
-constexpr char kAuto[] = "auto";
 constexpr char kSbdt[] = "sbdt";
-
-// Names of the first ObjectiveKinds, in their order.
-constexpr const char* kLossNames[] = {"squared", "logistic", "hinge"};
 
 // Options that every method understands: what is trained on, and at which price.
 const char* const kCommonKeys[] = {"epsilon",      "delta",    "method", "task",
                                    "target_range", "positive", "bounds", "bins"};
-std::vector<std::string> AutoKeys() {
-    return {"trees", "depth", "rows_hint"};
-}
 
 // The first option that is neither common nor among `used`, or null.
 const std::string* FirstUnused(const TrainingOptions& options, const std::vector<std::string>& used) {
@@ -66,37 +60,78 @@ void Choose(const std::optional<std::string>& given, const char* const (&names)[
             *part = static_cast<Part>(i);
 }
 
-// ---- auto ----
+// ---- methods that are Learners already ----
+// Until training/ reads options into their tables: the keys that these methods have, as they were given.
 
-class AutoMethod final : public TrainingMethod {
+constexpr const MethodInfo* kLearners[] = {&kAuto, &kAdassp, &kAdasspLogistic, &kAdasspHinge};
+
+const MethodInfo* FindLearner(const std::string& name) {
+    for (const MethodInfo* method : kLearners)
+        if (name == method->name)
+            return method;
+    return nullptr;
+}
+
+std::vector<std::string> KeysOf(const MethodInfo& method) {
+    std::vector<std::string> keys;
+    for (const OptionRow& row : method.options)
+        keys.emplace_back(row.key);
+    return keys;
+}
+
+class LearnerMethod final : public TrainingMethod {
   public:
-    AutoMethod(const TrainingOptions& given, Task task, int threads)
+    LearnerMethod(const MethodInfo& method, const TrainingOptions& given,
+                  const std::vector<FeatureSpec>& features, const TargetSpec& target, int threads)
         : epsilon_(given.epsilon), delta_(given.delta), threads_(threads) {
-        RefuseUnused(given, AutoKeys());
-        options_.task = task;
-        Set(given.trees, &options_.trees);
-        Set(given.depth, &options_.depth);
-        Set(given.rows_hint, &options_.rows_hint);
-        options_.Check();
-        CheckModelSize(options_.trees, 2 * static_cast<int>(options_.depth));  // 4 intervals per feature
+        RefuseUnused(given, KeysOf(method));
+        std::vector<GivenOption> options;
+        const auto add = [&](const char* key, const std::optional<double>& number) {
+            if (number)
+                options.push_back({key, GivenOption::kNumber, *number, {}, Printed(*number)});
+        };
+        add("trees", given.trees);
+        add("depth", given.depth);
+        add("rows_hint", given.rows_hint);
+        add("rounds", given.rounds);
+        add("learning_rate", given.learning_rate);
+        add("gradient_clip", given.gradient_clip);
+        if (given.loss)
+            options.push_back({"loss", GivenOption::kText, 0, *given.loss, Quoted(*given.loss)});
+        learner_ = method.make(method, {features, target, epsilon_, delta_}, options);
+        CheckModelSize(learner_->footprint(false).trees, static_cast<int>(learner_->footprint(false).depth));
     }
 
-    PlanRequest Request() const override { return BuildAutoPlan(options_, epsilon_, delta_); }
-    std::string main_mechanism() const override { return kAutoMechanism; }
-    uint64_t trees() const override { return options_.trees; }
-    size_t bytes_per_row(bool has_units) const override { return AutoBytesPerRow(has_units); }
+    PlanRequest Request() const override {
+        PlanRequest request;
+        request.epsilon = epsilon_;
+        request.delta = delta_;
+        request.mechanisms = learner_->Mechanisms();
+        return request;
+    }
+    std::string main_mechanism() const override { return learner_->main_mechanism(); }
+    uint64_t trees() const override { return learner_->footprint(false).trees; }
+    size_t bytes_per_row(bool has_units) const override {
+        return learner_->footprint(has_units).bytes_per_row;
+    }
     Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
                 Progress& progress) const override {
+        Releaser releaser(plan, noise);
+        PublicRandom structure(random);
+        PrivateRandom coins(random);
+        Model model(dataset.features(), dataset.target(), learner_->link());
         TrainingSettings settings;
         settings.threads = threads_;
-        return TrainAuto(dataset, options_, plan, random, noise, interrupt, progress, settings);
+        Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings};
+        learner_->Train(run);
+        return model;
     }
 
   private:
     double epsilon_;
     double delta_;
     int threads_;
-    AutoOptions options_;
+    std::unique_ptr<Learner> learner_;
 };
 
 // ---- sbdt ----
@@ -225,46 +260,6 @@ class PresetMethod final : public TrainingMethod {
     FrameworkOptions options_;
 };
 
-// ---- boosted linear models ----
-
-class AdasspMethod final : public TrainingMethod {
-  public:
-    AdasspMethod(const TrainingOptions& given, const std::vector<FeatureSpec>& features, Task task,
-                 int threads)
-        : epsilon_(given.epsilon),
-          delta_(given.delta),
-          threads_(threads),
-          features_(features),
-          options_(AdasspOptions::Preset(given.method, task, given.epsilon)) {
-        RefuseUnused(given, {"loss", "rounds", "learning_rate", "gradient_clip"});
-        Choose(given.loss, kLossNames, &options_.loss);
-        Set(given.rounds, &options_.rounds);
-        Set(given.learning_rate, &options_.learning_rate);
-        Set(given.gradient_clip, &options_.gradient_clip);
-        options_.Check();
-    }
-
-    PlanRequest Request() const override { return BuildAdasspPlan(options_, features_, epsilon_, delta_); }
-    std::string main_mechanism() const override { return kAdasspGradientsMechanism; }
-    uint64_t trees() const override { return 0; }
-    size_t bytes_per_row(bool has_units) const override {
-        return AdasspBytesPerRow(options_, features_.size(), has_units);
-    }
-    Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
-                Progress& progress) const override {
-        TrainingSettings settings;
-        settings.threads = threads_;
-        return TrainAdassp(dataset, options_, plan, random, noise, interrupt, progress, settings);
-    }
-
-  private:
-    double epsilon_;
-    double delta_;
-    int threads_;
-    std::vector<FeatureSpec> features_;
-    AdasspOptions options_;
-};
-
 // ---- pure epsilon-DP ----
 
 class PureMethod final : public TrainingMethod {
@@ -310,15 +305,15 @@ bool Lists(const MethodPreset* presets, size_t count, const std::string& name) {
                        [&](const MethodPreset& preset) { return name == preset.name; });
 }
 
-constexpr MethodPreset kOwnMethods[] = {
-    {kAuto,
-     "noisy histograms, additive stage with shrinkage that knows the noise, one-feature trees on the "
-     "residual, interactions where a query finds them",
-     "ours", "the default: no tuning"},
-    {kSbdt,
-     "random splits, Newton leaves with leaf-balanced noise, Poisson sampling, private first guess, Renyi "
-     "filter",
-     "[SBDT] (S-BDT)", "many trees with interactions, and all that can be set by hand"}};
+constexpr MethodPreset kSbdtPreset = {
+    kSbdt,
+    "random splits, Newton leaves with leaf-balanced noise, Poisson sampling, private first guess, Renyi "
+    "filter",
+    "[SBDT] (S-BDT)", "many trees with interactions, and all that can be set by hand"};
+
+MethodPreset PresetOf(const MethodInfo& method) {
+    return {method.name, method.blocks, method.paper, method.when_to_use};
+}
 
 }  // namespace
 
@@ -327,19 +322,21 @@ bool IsPureMethod(const std::string& method) {
 }
 
 std::vector<MethodPreset> ListMethods() {
-    std::vector<MethodPreset> methods(std::begin(kOwnMethods), std::end(kOwnMethods));
+    std::vector<MethodPreset> methods = {PresetOf(kAuto), kSbdtPreset};
     methods.insert(methods.end(), kFrameworkPresets, kFrameworkPresets + kFrameworkPresetCount);
-    methods.insert(methods.end(), kAdasspPresets, kAdasspPresets + kAdasspPresetCount);
+    for (const MethodInfo* method : {&kAdassp, &kAdasspLogistic, &kAdasspHinge})
+        methods.push_back(PresetOf(*method));
     methods.insert(methods.end(), kPurePresets, kPurePresets + kPurePresetCount);
     return methods;
 }
 
 std::vector<std::string> LossNames() {
-    return {std::begin(kLossNames), std::end(kLossNames)};
+    const OptionRow* const loss = kAdassp.options.Find("loss");
+    return {loss->words, loss->words + loss->word_count};
 }
 
 std::string DefaultMethod(const TrainingOptions& options) {
-    return FirstUnused(options, AutoKeys()) == nullptr ? kAuto : kSbdt;
+    return FirstUnused(options, KeysOf(kAuto)) == nullptr ? kAuto.name : kSbdt;
 }
 
 std::vector<std::string> MethodNames() {
@@ -352,12 +349,10 @@ std::vector<std::string> MethodNames() {
 std::unique_ptr<TrainingMethod> MakeTrainingMethod(const TrainingOptions& options,
                                                    const std::vector<FeatureSpec>& features,
                                                    const TargetSpec& target, int threads) {
-    if (options.method == kAuto)
-        return std::make_unique<AutoMethod>(options, target.task(), threads);
+    if (const MethodInfo* method = FindLearner(options.method))
+        return std::make_unique<LearnerMethod>(*method, options, features, target, threads);
     if (options.method == kSbdt)
         return std::make_unique<SbdtMethod>(options, target.task(), threads);
-    if (Lists(kAdasspPresets, kAdasspPresetCount, options.method))
-        return std::make_unique<AdasspMethod>(options, features, target.task(), threads);
     if (IsPureMethod(options.method))
         return std::make_unique<PureMethod>(options, features, target.task());
     return std::make_unique<PresetMethod>(options, features, target.task(), threads);

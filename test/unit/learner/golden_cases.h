@@ -11,6 +11,7 @@
 #include "learner/linear/adassp.h"
 #include "learner/pure/pure_trees.h"
 #include "mechanism/noise.h"
+#include "support/train_with.h"
 #include "unit/learner/random_data.h"
 
 namespace dpboost {
@@ -36,8 +37,8 @@ inline std::vector<GoldenCase> GoldenCases() {
         methods.emplace_back(kFrameworkPresets[i].name, "");
     methods.emplace_back("dp_tr", "subsample");
     methods.emplace_back("feverless", "subsample");
-    for (size_t i = 0; i < kAdasspPresetCount; i++)
-        methods.emplace_back(kAdasspPresets[i].name, "");
+    for (const MethodInfo* method : {&kAdassp, &kAdasspLogistic, &kAdasspHinge})
+        methods.emplace_back(method->name, "");
     for (size_t i = 0; i < kPurePresetCount; i++)
         methods.emplace_back(kPurePresets[i].name, "");
     std::vector<GoldenCase> cases;
@@ -85,12 +86,12 @@ inline Model TrainGolden(const GoldenCase& golden, Simd simd, int threads) {
     settings.threads = threads;
     const double delta = 1e-6;
     const double epsilon = golden.epsilon;
-    if (golden.method == "auto") {
-        AutoOptions options;
-        options.task = golden.task;
-        Plan plan = Plan::Calibrate(BuildAutoPlan(options, epsilon, delta));
-        return TrainAuto(dataset, options, plan, random, noise, interrupt, progress, settings);
-    }
+    if (golden.method == kAuto.name)
+        return TrainWith(kAuto, dataset, epsilon, delta, {}, random, noise, settings);
+    for (const MethodInfo* method : {&kAdassp, &kAdasspLogistic, &kAdasspHinge})
+        if (golden.method == method->name)
+            return TrainWith(*method, dataset, epsilon, delta, {Given("rounds", 20)}, random, noise,
+                             settings);
     if (golden.method == "sbdt") {
         SbdtOptions options = SbdtOptions::Defaults(golden.task, epsilon);
         options.trees = 40;
@@ -100,12 +101,6 @@ inline Model TrainGolden(const GoldenCase& golden, Simd simd, int threads) {
             options.features = FeatureSchedule::kCyclic;
         Plan plan = Plan::Calibrate(BuildSbdtPlan(options, epsilon, delta));
         return TrainSbdt(dataset, options, plan, random, noise, interrupt, progress, settings);
-    }
-    if (Among(golden.method, kAdasspPresets, kAdasspPresetCount)) {
-        AdasspOptions options = AdasspOptions::Preset(golden.method, golden.task, epsilon);
-        options.rounds = 20;
-        Plan plan = Plan::Calibrate(BuildAdasspPlan(options, dataset.features(), epsilon, delta));
-        return TrainAdassp(dataset, options, plan, random, noise, interrupt, progress, settings);
     }
     if (Among(golden.method, kPurePresets, kPurePresetCount)) {
         PureOptions options = PureOptions::Preset(golden.method, golden.task, epsilon);

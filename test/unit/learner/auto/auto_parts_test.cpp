@@ -6,12 +6,13 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "learner/auto/auto_options.h"
+#include "learner/auto/auto.h"
 #include "learner/auto/noisy_histogram.h"
 #include "learner/auto/schedule.h"
 #include "learner/rows/basis_rows.h"
 #include "privacy/accountant/gdp.h"
-#include "support/zero_noise.h"
+#include "support/exact_sums.h"
+#include "support/train_with.h"
 #include "unit/learner/random_data.h"
 
 namespace dpboost {
@@ -105,11 +106,11 @@ TEST(BasisRows, SumsEqualThePlainComputation) {
     rows.AddTable(CodeView::Column(0, dataset.features()[0].cells()), table);
     rows.AddTable(CodeView::Column(0, dataset.features()[0].cells()), table);
     rows.AddToBase(12345);
-    rows.LimitNorms(basis, basis.MaxNormSquared());
+    rows.SetBasis(basis);
     const std::unique_ptr<const Objective> objective =
         MakeObjective(ObjectiveKind::kLogistic, dataset.target(), 0.3, 1);
-    const std::vector<int64_t> sums = rows.GradientSums(basis, *objective);
-    const std::vector<int64_t> counts = rows.CountSums(basis);
+    const std::vector<int64_t> sums = ExactSums(rows.GradientSums(*objective));
+    const std::vector<int64_t> counts = ExactSums(rows.CountSums());
 
     std::vector<int64_t> plain(basis.coordinates(), 0), plain_counts(basis.coordinates(), 0);
     for (size_t row = 0; row < dataset.rows(); row++) {
@@ -156,10 +157,12 @@ TEST(BasisRows, OneUnitChangesSumsByTheSensitivityAtMost) {
                 }
                 const Dataset dataset = builder.Finish(interrupt);
                 BasisRows rows(dataset, BestSimd(), interrupt, shift);
-                rows.LimitNorms(basis, basis.MaxNormSquared() / 20);
+                rows.SetBasis(basis, basis.MaxNormSquared() / 20);
+                double claimed = 0;
+                std::vector<int64_t> sums = ExactSums(rows.GradientSums(*objective), &claimed);
                 *sensitivity = rows.Sensitivity();
-                std::vector<int64_t> sums = rows.GradientSums(basis, *objective);
-                const std::vector<int64_t> labels = rows.LabelSums(basis, *objective);
+                EXPECT_DOUBLE_EQ(claimed, *sensitivity);
+                const std::vector<int64_t> labels = ExactSums(rows.LabelSums(*objective));
                 sums.insert(sums.end(), labels.begin(), labels.end());
                 return sums;
             };
@@ -180,16 +183,20 @@ TEST(BasisRows, OneUnitChangesSumsByTheSensitivityAtMost) {
     }
 }
 
+Plan PoolPlan(double epsilon) {
+    return PlanOf(AutoLearner(AutoOptions(), TargetSpec::Regression(0, 1)), epsilon, 1e-6);
+}
+
 TEST(NoisyHistogram, WithoutNoiseIsTheHistogram) {
     DataShape shape;
     shape.rows = 3000;
     const Dataset dataset = RandomDataset(shape);
     NoInterrupt interrupt;
     BasisRows rows(dataset, BestSimd(), interrupt);
-    AutoOptions options;
-    Plan plan = Plan::Calibrate(BuildAutoPlan(options, 1, 1e-6));
+    Plan plan = PoolPlan(1);
     ZeroNoise noise;
-    PoolRelease pool(plan, plan.Find(kAutoMechanism), noise);
+    Releaser releaser(plan, noise);
+    Pool pool(releaser, releaser.Find(AutoLearner::kMechanism));
     NoisyHistogram histogram(dataset.features(), 300);
     histogram.Release(0.05, rows, pool);
     const double sigma =
@@ -211,12 +218,12 @@ TEST(NoisyHistogram, CleanCountsAreADistributionWhateverTheNoise) {
     const Dataset dataset = RandomDataset(DataShape());
     NoInterrupt interrupt;
     BasisRows rows(dataset, BestSimd(), interrupt);
-    AutoOptions options;
-    Plan plan = Plan::Calibrate(BuildAutoPlan(options, 0.01, 1e-6));
+    Plan plan = PoolPlan(0.01);
     ChaChaSource source = TestSource(8);
     Random random(source);
     ExactNoise noise(random);
-    PoolRelease pool(plan, plan.Find(kAutoMechanism), noise);
+    Releaser releaser(plan, noise);
+    Pool pool(releaser, releaser.Find(AutoLearner::kMechanism));
     NoisyHistogram histogram(dataset.features(), 12);
     histogram.Release(0.05, rows, pool);
     for (const uint64_t hint : {uint64_t{0}, uint64_t{500}}) {
@@ -254,11 +261,12 @@ MarginalCounts CleanOnOneGrid(bool outlier, double* sigma) {
     NoInterrupt interrupt;
     const Dataset dataset = builder.Finish(interrupt);
     BasisRows rows(dataset, BestSimd(), interrupt);
-    Plan plan = Plan::Calibrate(BuildAutoPlan(AutoOptions(), 1, 1e-6));
+    Plan plan = PoolPlan(1);
     ChaChaSource source = TestSource(21);
     Random random(source);
     ExactNoise noise(random);
-    PoolRelease pool(plan, plan.Find(kAutoMechanism), noise);
+    Releaser releaser(plan, noise);
+    Pool pool(releaser, releaser.Find(AutoLearner::kMechanism));
     NoisyHistogram histogram(features, 16);
     histogram.Release(0.05, rows, pool);
     *sigma = std::sqrt(static_cast<double>(kFeatures)) / (GdpMu(1, 1e-6) * std::sqrt(0.05));
@@ -302,13 +310,13 @@ TEST(CoarseCells, KeepTheSpecialValueAndMissingApart) {
 }
 
 TEST(AutoSchedule, IsSensibleEverywhere) {
-    for (const Task task : {Task::kBinary, Task::kRegression}) {
+    for (const ObjectiveKind objective : {ObjectiveKind::kLogistic, ObjectiveKind::kSquared}) {
         for (double rows = 1; rows < 1e9; rows *= 7) {
             for (const double mu : {1e-5, 1e-2, 1.0, 20.0}) {
                 for (const uint32_t features : {1U, 20U, 60000U}) {
-                    const AutoSchedule s = MakeAutoSchedule(task, rows, mu, features);
-                    const double before = kHistogramFraction + s.second_histogram + s.initial_score +
-                                          s.interaction_query + s.calibration;
+                    const AutoSchedule s = MakeAutoSchedule(objective, rows, mu, features);
+                    const double before = auto_numbers::kHistogramFraction + s.second_histogram +
+                                          s.initial_score + s.interaction_query + s.calibration;
                     EXPECT_LT(before, 0.35);
                     // A stage gets a share that its noise can live with, or none.
                     EXPECT_TRUE(s.residual_share == 0 || s.residual_share > 0.03);

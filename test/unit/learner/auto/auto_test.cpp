@@ -11,6 +11,7 @@
 #include "learner/auto/schedule.h"
 #include "model/predictor.h"
 #include "privacy/accountant/gdp.h"
+#include "support/train_with.h"
 #include "support/transcript_noise.h"
 #include "support/zero_noise.h"
 #include "unit/learner/random_data.h"
@@ -18,23 +19,15 @@
 namespace dpboost {
 namespace {
 
-AutoOptions OptionsFor(const Dataset& dataset) {
-    AutoOptions options;
-    options.task = dataset.target().task();
-    return options;
-}
-
 Model Train(const Dataset& dataset, NoiseSource& noise, double epsilon = 1,
-            const AutoOptions* given = nullptr, Simd simd = BestSimd(), double delta = 1e-6) {
+            const std::vector<GivenOption>& given = {}, Simd simd = BestSimd(), double delta = 1e-6) {
     ChaChaSource source = TestSource(42);
     Random random(source);
-    NoInterrupt interrupt;
-    NoProgress progress;
-    const AutoOptions options = given != nullptr ? *given : OptionsFor(dataset);
-    Plan plan = Plan::Calibrate(BuildAutoPlan(options, epsilon, delta));
     TrainingSettings settings;
     settings.simd = simd;
-    Model model = TrainAuto(dataset, options, plan, random, noise, interrupt, progress, settings);
+    const auto learner = LearnerOf(kAuto, dataset, epsilon, delta, given);
+    Plan plan = PlanOf(*learner, epsilon, delta);
+    Model model = TrainLearner(*learner, dataset, plan, random, noise, settings);
     EXPECT_TRUE(plan.Finished());
     return model;
 }
@@ -71,14 +64,25 @@ std::vector<Row> RowsOf(const Dataset& dataset) {
 }
 
 TEST(AutoPlan, IsOneGaussianPoolInClosedForm) {
-    AutoOptions options;
-    Plan plan = Plan::Calibrate(BuildAutoPlan(options, 0.3, 1e-7));
+    const Dataset dataset = RandomDataset(DataShape());
+    const auto learner = LearnerOf(kAuto, dataset, 0.3, 1e-7, {});
+    const Plan plan = PlanOf(*learner, 0.3, 1e-7);
     EXPECT_EQ(plan.calibrated_by(), "gdp");
     ASSERT_EQ(plan.events().size(), 1U);
     EXPECT_NEAR(1 / plan.NoiseMultiplier(0), GdpMu(0.3, 1e-7), 1e-6);
-    EXPECT_THROW(BuildAutoPlan(options, 0.3, 0), Error);
-    options.depth = 4;
-    EXPECT_THROW(BuildAutoPlan(options, 0.3, 1e-7), Error);
+    EXPECT_THROW(PlanOf(*learner, 0.3, 0), Error);
+}
+
+TEST(AutoOptions, AreReadFromTheTable) {
+    const Dataset dataset = RandomDataset(DataShape());
+    const auto learner = LearnerOf(kAuto, dataset, 1, 1e-6, {Given("trees", 1000), Given("depth", 2)});
+    EXPECT_EQ(learner->footprint(false).trees, 1000U);
+    EXPECT_EQ(learner->footprint(false).depth, 4U);
+    EXPECT_EQ(learner->main_mechanism(), "auto");
+    for (const GivenOption& wrong :
+         {Given("trees", 0.0), Given("trees", 1001), Given("depth", 0.0), Given("depth", 4),
+          Given("depth", 1.5), Given("rows_hint", 0.0), Given("rows_hint", 2e12), Given("depth", "two")})
+        EXPECT_THROW(LearnerOf(kAuto, dataset, 1, 1e-6, {wrong}), Error) << wrong.key << " " << wrong.shown;
 }
 
 // The released model depends on rows only through charged draws: with every noisy sum replaced by a script,
@@ -162,7 +166,7 @@ TEST(Auto, VectorInstructionsChangeNothing) {
     shape.wide = 1;
     ZeroNoise first, second;
     EXPECT_EQ(Train(RandomDataset(shape), first).Serialize(),
-              Train(RandomDataset(shape), second, 1, nullptr, Simd::kPortable).Serialize());
+              Train(RandomDataset(shape), second, 1, {}, Simd::kPortable).Serialize());
 }
 
 double Correlation(const std::vector<double>& a, const std::vector<double>& b) {
@@ -245,9 +249,7 @@ TEST(Auto, FindsAnInteractionByItself) {
         labels.push_back(dataset.Label(i));
     EXPECT_GT(Correlation(PredictAll(model, dataset), labels), 0.6);
 
-    AutoOptions additive = OptionsFor(dataset);
-    additive.depth = 1;
-    EXPECT_TRUE(Train(dataset, noise, 2, &additive).trees().empty());
+    EXPECT_TRUE(Train(dataset, noise, 2, {Given("depth", 1)}).trees().empty());
 }
 
 TEST(Auto, TrainsOddDatasetsAtAnyBudget) {
@@ -295,11 +297,8 @@ TEST(Auto, TrainsOddDatasetsAtAnyBudget) {
 TEST(Auto, TakesAPublicNumberOfRows) {
     DataShape shape;
     const Dataset dataset = RandomDataset(shape);
-    AutoOptions options = OptionsFor(dataset);
-    options.rows_hint = 500;
-    options.trees = 3;
     ZeroNoise noise, other;
-    EXPECT_EQ(Train(dataset, noise, 1, &options).Serialize().size(),
+    EXPECT_EQ(Train(dataset, noise, 1, {Given("rows_hint", 500), Given("trees", 3)}).Serialize().size(),
               Train(dataset, other, 1).Serialize().size());
 }
 
@@ -320,9 +319,9 @@ TEST(Auto, ProgressIsTheSameForEveryTable) {
         ExactNoise noise(random);
         NoInterrupt interrupt;
         RecordingProgress progress;
-        AutoOptions options = OptionsFor(dataset);
-        Plan plan = Plan::Calibrate(BuildAutoPlan(options, epsilon, 1e-6));
-        TrainAuto(dataset, options, plan, random, noise, interrupt, progress);
+        const auto learner = LearnerOf(kAuto, dataset, epsilon, 1e-6, {});
+        Plan plan = PlanOf(*learner, epsilon, 1e-6);
+        TrainLearner(*learner, dataset, plan, random, noise, {}, progress, interrupt);
         return progress.reports;
     };
     DataShape shape;
@@ -347,13 +346,11 @@ TEST(Auto, ProgressIsTheSameForEveryTable) {
 TEST(Auto, RefusesTooMuchNoiseBeforeAnyDraw) {
     DataShape shape;
     const Dataset dataset = RandomDataset(shape);
-    AutoOptions options = OptionsFor(dataset);
-    options.trees = 1000;
     bool refused = false;
     for (double epsilon = 1e-3; !refused && epsilon > 1e-8; epsilon /= 2) {
         ZeroNoise quiet;
         const auto train = [&](NoiseSource& noise) {
-            Train(dataset, noise, epsilon, &options, BestSimd(), epsilon / 1000);
+            Train(dataset, noise, epsilon, {Given("trees", 1000)}, BestSimd(), epsilon / 1000);
         };
         try {
             train(quiet);
@@ -390,11 +387,11 @@ TEST(Auto, StopsWhenAsked) {
     Random random(source);
     ZeroNoise noise;
     NoProgress progress;
-    const AutoOptions options = OptionsFor(dataset);
+    const auto learner = LearnerOf(kAuto, dataset, 1, 1e-6, {});
     for (const int polls : {0, 1, 5, 12}) {
-        Plan plan = Plan::Calibrate(BuildAutoPlan(options, 1, 1e-6));
+        Plan plan = PlanOf(*learner, 1, 1e-6);
         StopAfter interrupt(polls);
-        EXPECT_THROW(TrainAuto(dataset, options, plan, random, noise, interrupt, progress), Error);
+        EXPECT_THROW(TrainLearner(*learner, dataset, plan, random, noise, {}, progress, interrupt), Error);
     }
 }
 

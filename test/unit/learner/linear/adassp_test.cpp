@@ -4,34 +4,39 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "base/error.h"
-#include "learner/linear/design.h"
 #include "learner/linear/solver.h"
+#include "learner/rows/design.h"
 #include "learner/rows/linear_rows.h"
-#include "support/zero_noise.h"
+#include "support/exact_sums.h"
+#include "support/train_with.h"
 #include "unit/learner/random_data.h"
 
 namespace dpboost {
 namespace {
 
-AdasspOptions Options(Task task, ObjectiveKind loss, NumericBasis basis) {
+AdasspOptions Options(ObjectiveKind loss) {
     AdasspOptions options;
-    options.task = task;
     options.loss = loss;
-    options.basis = basis;
     return options;
+}
+
+// As the learner makes it: the squared loss of a binary target is that of signs.
+std::unique_ptr<const Objective> ObjectiveOf(ObjectiveKind loss, const TargetSpec& target, double clip) {
+    const bool signs = loss == ObjectiveKind::kSquared && target.task() == Task::kBinary;
+    return MakeObjective(signs ? ObjectiveKind::kSigns : loss, target, clip, 1);
 }
 
 // A row of X, plainly.
 std::vector<double> DenseRow(const Dataset& dataset, const Design& design, size_t row) {
     std::vector<double> x(design.columns(), 0);
-    for (size_t f = 0; f < dataset.columns(); f++) {
-        const Design::Entry entry = design.entries(f)[dataset.Code(row, f)];
-        x[entry.column] += entry.value;
-    }
+    for (size_t f = 0; f < dataset.columns(); f++)
+        x[design.columns_of(f)[dataset.Code(row, f)]] += kDesignUnit;
     x[design.intercept()] = kDesignUnit;
     return x;
 }
@@ -60,39 +65,22 @@ int WeightOf(const Dataset& dataset, size_t row) {
     return kUnitWeight / static_cast<int>(dataset.unit_begin()[unit + 1] - dataset.unit_begin()[unit]);
 }
 
-TEST(Design, HasOneBoundedEntryPerFeature) {
+TEST(Design, HasOneColumnPerIntervalAndLevel) {
     DataShape shape;
     shape.wide = 1;
     const std::vector<FeatureSpec> features = TestFeatures(shape);
-    for (const NumericBasis basis : {NumericBasis::kValue, NumericBasis::kGrid, NumericBasis::kIntervals}) {
-        const Design design(features, Options(Task::kBinary, ObjectiveKind::kSquared, basis));
-        for (size_t f = 0; f < features.size(); f++) {
-            ASSERT_EQ(design.entries(f).size(), features[f].cells());
-            for (const Design::Entry& entry : design.entries(f)) {
-                EXPECT_LE(std::abs(entry.value), kDesignUnit);
-                EXPECT_GE(entry.column, design.first_column(f));
-                EXPECT_LT(entry.column, design.first_column(f + 1));
-            }
-            EXPECT_EQ(design.entries(f).back().value, kDesignUnit);  // missing: an indicator of its own
-            EXPECT_NE(design.entries(f).back().column, design.entries(f).front().column);
-        }
-        EXPECT_TRUE(design.dependent());  // because of the levels
+    const Design design(features, 8);
+    for (size_t f = 0; f < features.size(); f++) {
+        const std::vector<uint16_t>& columns = design.columns_of(f);
+        ASSERT_EQ(columns.size(), features[f].cells());
+        EXPECT_TRUE(std::is_sorted(columns.begin(), columns.end()));
+        EXPECT_EQ(columns.front(), design.first_column(f));
+        EXPECT_EQ(columns.back() + 1U, design.first_column(f + 1));
+        EXPECT_LT(columns[columns.size() - 2], columns.back());  // missing: an indicator of its own
+        const size_t groups = features[f].ordered() ? std::min(features[f].bins(), 8U) : features[f].bins();
+        EXPECT_EQ(columns.back() - columns.front(), groups);
     }
-}
-
-TEST(Design, ScalesValuesToThePublicRange) {
-    NumericRange range;
-    range.lower = 100;
-    range.upper = 300;
-    range.scale = Scale::kLinear;
-    range.bins = 4;
-    const Design design({FeatureSpec::Numeric("x", range)},
-                        Options(Task::kBinary, ObjectiveKind::kSquared, NumericBasis::kValue));
-    EXPECT_EQ(design.columns(), 3u);
-    EXPECT_FALSE(design.dependent());
-    const int expected[] = {-48, -16, 16, 48};  // the middles of the quarters of [-64, 64]
-    for (size_t code = 0; code < 4; code++)
-        EXPECT_EQ(design.entries(0)[code].value, expected[code]);
+    EXPECT_EQ(design.columns(), design.first_column(features.size()) + 1);
 }
 
 TEST(LinearRows, ProductsEqualThePlainOnes) {
@@ -101,10 +89,10 @@ TEST(LinearRows, ProductsEqualThePlainOnes) {
         shape.units = units;
         shape.rows = 300;
         const Dataset dataset = RandomDataset(shape);
-        const AdasspOptions options = Options(Task::kBinary, ObjectiveKind::kSquared, NumericBasis::kGrid);
-        const Design design(dataset.features(), options);
+        const Design design(dataset.features(), 8);
         NoInterrupt interrupt;
-        const LinearRows rows(dataset, design, options, BestSimd(), interrupt);
+        const auto objective = ObjectiveOf(ObjectiveKind::kSquared, dataset.target(), 1);
+        const LinearRows rows(dataset, design, *objective, 100, BestSimd(), interrupt);
         const size_t p = design.columns();
         std::vector<double> plain(p * p, 0);
         for (size_t row = 0; row < dataset.rows(); row++) {
@@ -114,7 +102,7 @@ TEST(LinearRows, ProductsEqualThePlainOnes) {
                     plain[a * p + b] += WeightOf(dataset, row) * x[a] * x[b];
             }
         }
-        const std::vector<int64_t> sums = rows.RawProducts();
+        const std::vector<int64_t> sums = ExactSums(rows.Products());
         ASSERT_EQ(sums.size(), design.product_count());
         std::vector<bool> released(p * p, false);
         for (size_t i = 0; i < sums.size(); i++) {
@@ -165,10 +153,8 @@ TEST_P(AdasspGradients, EqualThePlainOnes) {
     shape.wide = 1;
     shape.units = c.units;
     const Dataset dataset = RandomDataset(shape);
-    AdasspOptions options = Options(c.task, c.loss, NumericBasis::kGrid);
-    options.rounds = c.rounds;
-    options.gradient_clip = c.clip;
-    const Design design(dataset.features(), options);
+    const Design design(dataset.features(), 8);
+    const auto objective = ObjectiveOf(c.loss, dataset.target(), c.clip);
     ChaChaSource source = TestSource(5);
     Random random(source);
     std::vector<std::vector<int32_t>> tables;
@@ -190,16 +176,15 @@ TEST_P(AdasspGradients, EqualThePlainOnes) {
             plain[a] += gradient * WeightOf(dataset, row) / kUnitWeight * x[a];
     }
     NoInterrupt interrupt;
-    LinearRows portable(dataset, design, options, Simd::kPortable, interrupt);
-    const std::vector<int64_t> sums = portable.RawGradients(base, tables);
+    LinearRows portable(dataset, design, *objective, c.rounds, Simd::kPortable, interrupt);
+    const std::vector<int64_t> sums = ExactSums(portable.Gradients(base, tables));
     // Each row's gradient is rounded to a step (and truncated, with units): at most two steps of 64 per row.
     for (size_t a = 0; a < plain.size(); a++)
         EXPECT_NEAR(static_cast<double>(sums[a]), plain[a], 2.0 * kDesignUnit * 5000) << a;
-    LinearRows vectorised(dataset, design, options, BestSimd(), interrupt);
-    EXPECT_EQ(vectorised.RawGradients(base, tables), sums);
-    options.rounds = c.rounds == 1 ? 100 : 1;
-    LinearRows regrouped(dataset, design, options, BestSimd(), interrupt);
-    EXPECT_EQ(regrouped.RawGradients(base, tables), sums);
+    LinearRows vectorised(dataset, design, *objective, c.rounds, BestSimd(), interrupt);
+    EXPECT_EQ(ExactSums(vectorised.Gradients(base, tables)), sums);
+    LinearRows regrouped(dataset, design, *objective, c.rounds == 1 ? 100 : 1, BestSimd(), interrupt);
+    EXPECT_EQ(ExactSums(regrouped.Gradients(base, tables)), sums);
 }
 
 INSTANTIATE_TEST_SUITE_P(Losses, AdasspGradients,
@@ -231,18 +216,21 @@ Dataset OneUnit(size_t rows, bool worst, unsigned char key) {
 }
 
 TEST(AdasspSensitivity, HoldsForAUnitOfAnySize) {
-    AdasspOptions options = Options(Task::kBinary, ObjectiveKind::kHinge, NumericBasis::kGrid);
-    options.rounds = 1;
     NoInterrupt interrupt;
     for (const bool worst : {false, true}) {
         for (const size_t size : {1, 2, 3, 7, 100, 1023, 1024, 1025, 3000}) {
             const Dataset dataset = OneUnit(size, worst, static_cast<unsigned char>(size));
-            const Design design(dataset.features(), options);
-            LinearRows rows(dataset, design, options, BestSimd(), interrupt);
+            const Design design(dataset.features(), 8);
+            const auto objective = ObjectiveOf(ObjectiveKind::kHinge, dataset.target(), 1);
+            LinearRows rows(dataset, design, *objective, 1, BestSimd(), interrupt);
             std::vector<std::vector<int32_t>> zeros;
             for (const FeatureSpec& feature : dataset.features())
                 zeros.emplace_back(feature.cells(), 0);
-            const double products = Norm(rows.RawProducts()), gradients = Norm(rows.RawGradients(0, zeros));
+            double of_products = 0, of_gradients = 0;
+            const double products = Norm(ExactSums(rows.Products(), &of_products));
+            const double gradients = Norm(ExactSums(rows.Gradients(0, zeros), &of_gradients));
+            EXPECT_DOUBLE_EQ(of_products, design.ProductSensitivity());
+            EXPECT_DOUBLE_EQ(of_gradients, design.GradientSensitivity());
             EXPECT_LE(products, design.ProductSensitivity()) << size;
             EXPECT_LE(gradients, design.GradientSensitivity()) << size;
             if (worst && size <= 2) {  // the bounds are attained
@@ -251,37 +239,6 @@ TEST(AdasspSensitivity, HoldsForAUnitOfAnySize) {
             }
         }
     }
-}
-
-TEST(AdasspSolver, FindsTheSmallestEigenvalueWithinItsError) {
-    ChaChaSource source = TestSource(9);
-    Random random(source);
-    const size_t p = 12;
-    std::vector<std::pair<uint16_t, uint16_t>> products;
-    for (uint16_t a = 0; a < p; a++) {
-        for (uint16_t b = a; b < p; b++)
-            products.emplace_back(a, b);
-    }
-    Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(p, p);
-    int64_t last = 0;
-    const double bound = static_cast<double>(p) * kDesignUnit * kDesignUnit;
-    for (int row = 0; row < 200; row++) {
-        Eigen::VectorXd x(p);
-        for (size_t a = 0; a < p; a++)
-            x(static_cast<Eigen::Index>(a)) = static_cast<double>(random.Below(129)) - 64;
-        matrix += x * x.transpose();
-        std::vector<int64_t> sums;
-        for (const auto& [a, b] : products)
-            sums.push_back(static_cast<int64_t>(matrix(a, b)));
-        const int64_t smallest = SmallestEigenvalue(p, products, sums);
-        const double plain =
-            Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues()(0);
-        EXPECT_NEAR(static_cast<double>(smallest), std::fmax(0, plain), 1 + 1e-9 * matrix.norm());
-        EXPECT_GE(smallest, last - 1);
-        EXPECT_LE(static_cast<double>(smallest - last), bound + 1);
-        last = smallest;
-    }
-    EXPECT_GT(last, 0);
 }
 
 TEST(AdasspSolver, SolvesInPanelsAndMakesAnyMatrixDefinite) {
@@ -301,19 +258,20 @@ TEST(AdasspSolver, SolvesInPanelsAndMakesAnyMatrixDefinite) {
             sums.push_back(matrix(a, b));
         }
     }
-    const AdasspSolver solver(p, products, sums, 0.1, 0, 1, interrupt);
+    const AdasspSolver solver(p, products, sums, 0.1, 1, interrupt);
     matrix.diagonal().array() += solver.lambda();
     const Eigen::VectorXd right = x.row(0).transpose();
     EXPECT_LT((matrix * solver.Solve(right) - right).norm(), 1e-9);
     for (double& sum : sums)
         sum = -sum;  // negative definite: only a larger ridge helps
-    const AdasspSolver negative(p, products, sums, 0.1, 0, 1, interrupt);
+    const AdasspSolver negative(p, products, sums, 0.1, 1, interrupt);
     EXPECT_TRUE(negative.Solve(right).allFinite());
 }
 
 // Alg 2 with exact sums, plainly: doubles, dense rows, the ridge of the same plan.
 Eigen::VectorXd PlainBoosting(const Dataset& dataset, const Design& design, const AdasspOptions& options,
                               double lambda) {
+    const Task task = dataset.target().task();
     const Eigen::Index n = static_cast<Eigen::Index>(dataset.rows()),
                        p = static_cast<Eigen::Index>(design.columns());
     Eigen::MatrixXd x(n, p);
@@ -328,8 +286,8 @@ Eigen::VectorXd PlainBoosting(const Dataset& dataset, const Design& design, cons
         const Eigen::VectorXd scores = x * theta;
         Eigen::VectorXd gradients(n);
         for (Eigen::Index r = 0; r < n; r++)
-            gradients(r) = PlainGradient(options.loss, options.task, dataset.Label(static_cast<size_t>(r)),
-                                         scores(r), options.gradient_clip);
+            gradients(r) = PlainGradient(options.loss, task, dataset.Label(static_cast<size_t>(r)), scores(r),
+                                         options.gradient_clip);
         theta += options.learning_rate * ridge.ldlt().solve(x.transpose() * gradients);
     }
     return theta;
@@ -344,21 +302,20 @@ TEST(AdasspTraining, WithoutNoiseIsPlainBoosting) {
         shape.task = task;
         shape.rows = 2000;
         const Dataset dataset = RandomDataset(shape);
-        AdasspOptions options = Options(task, loss, NumericBasis::kGrid);
+        AdasspOptions options = Options(loss);
         options.rounds = loss == ObjectiveKind::kHinge ? 1 : 5;  // the hinge's gradient jumps with rounding
         options.average = false;
-        const Design design(dataset.features(), options);
-        Plan plan = Plan::Calibrate(BuildAdasspPlan(options, dataset.features(), 1, 1e-6));
+        const AdasspLearner learner(options, dataset.features(), dataset.target());
+        const Design& design = learner.design();
+        Plan plan = PlanOf(learner, 1, 1e-6);
         const double unit = 1.0 / (static_cast<double>(kUnitWeight) * kDesignUnit * kDesignUnit);
-        const double sigma = plan.ScaleInSteps(plan.Find(kAdasspProductsMechanism), 0) * unit;
+        const double sigma = plan.ScaleInSteps(plan.Find(AdasspLearner::kProducts), 0) * unit;
         const double p = static_cast<double>(design.columns());
         const double lambda = sigma * std::sqrt(p * std::log(2 * p * p / 0.05));
         ChaChaSource source = TestSource(1);
         Random random(source);
         ZeroNoise noise;
-        NoInterrupt interrupt;
-        NoProgress progress;
-        const Model model = TrainAdassp(dataset, options, plan, random, noise, interrupt, progress);
+        const Model model = TrainLearner(learner, dataset, plan, random, noise);
         EXPECT_TRUE(plan.Finished());
         EXPECT_EQ(noise.gaussian_draws, design.product_count() + options.rounds * design.columns());
         const Eigen::VectorXd theta = PlainBoosting(dataset, design, options, lambda);
@@ -366,51 +323,66 @@ TEST(AdasspTraining, WithoutNoiseIsPlainBoosting) {
         EXPECT_NEAR(FromFixed(model.base()), scale * theta(static_cast<Eigen::Index>(design.intercept())),
                     2e-4);
         for (size_t f = 0; f < dataset.columns(); f++) {
-            for (size_t code = 0; code < design.entries(f).size(); code++) {
-                const Design::Entry entry = design.entries(f)[code];
-                EXPECT_NEAR(FromFixed(model.table(f)[code]),
-                            scale * theta(entry.column) * entry.value / kDesignUnit, 2e-4);
-            }
+            for (size_t code = 0; code < design.columns_of(f).size(); code++)
+                EXPECT_NEAR(FromFixed(model.table(f)[code]), scale * theta(design.columns_of(f)[code]), 2e-4);
         }
     }
 }
 
 TEST(AdasspPlan, SplitsMuInTheRatioAskedFor) {
-    DataShape shape;
-    shape.levels = 0;
-    AdasspOptions options = Options(Task::kBinary, ObjectiveKind::kSquared, NumericBasis::kGrid);
+    AdasspOptions options = Options(ObjectiveKind::kSquared);
     options.rounds = 50;
     options.product_weight = 1;
     options.gradient_weight = 3;
-    options.lambda_weight = 0.5;
-    const Plan plan = Plan::Calibrate(BuildAdasspPlan(options, TestFeatures(shape), 1, 1e-6));
-    const double a = 1 / plan.NoiseMultiplier(plan.Find(kAdasspProductsMechanism));
-    const double b = std::sqrt(50.0) / plan.NoiseMultiplier(plan.Find(kAdasspGradientsMechanism));
-    const double c = 1 / plan.NoiseMultiplier(plan.Find(kAdasspLambdaMechanism));
+    const AdasspLearner learner(options, TestFeatures(DataShape()), TargetSpec::Binary());
+    const Plan plan = PlanOf(learner, 1, 1e-6);
+    const double a = 1 / plan.NoiseMultiplier(plan.Find(AdasspLearner::kProducts));
+    const double b = std::sqrt(50.0) / plan.NoiseMultiplier(plan.Find(AdasspLearner::kGradients));
     EXPECT_NEAR(b / a, 3, 1e-9);
-    EXPECT_NEAR(c / a, 0.5, 1e-9);
     EXPECT_EQ(plan.calibrated_by(), "gdp");
-    shape.levels = 1;  // dependent columns: no charge for an eigenvalue that is 0 anyway
-    EXPECT_EQ(BuildAdasspPlan(options, TestFeatures(shape), 1, 1e-6).mechanisms.size(), 2u);
+    EXPECT_THROW(PlanOf(learner, 1, 0), Error);  // Gaussian noise has no pure DP
 }
 
-TEST(AdasspPlan, RefusesWhatHasNoProofOrNoSense) {
+TEST(AdasspOptions, RefuseWhatHasNoSense) {
     const std::vector<FeatureSpec> features = TestFeatures(DataShape());
-    AdasspOptions options;
-    EXPECT_EQ(CodeOf([&] { BuildAdasspPlan(options, features, 1, 0); }), ErrorCode::kUnsupported);
-    options.task = Task::kRegression;
-    options.loss = ObjectiveKind::kLogistic;
-    EXPECT_EQ(CodeOf([&] { options.Check(); }), ErrorCode::kInvalidParameter);
-    options = AdasspOptions();
-    options.loss = ObjectiveKind::kHinge;
-    options.gradient_clip = 0.5;
-    EXPECT_EQ(CodeOf([&] { options.Check(); }), ErrorCode::kInvalidParameter);
-    options = AdasspOptions();
-    EXPECT_EQ(CodeOf([&] { BuildAdasspPlan(options, {FeatureSpec::Hashed("h", 5000)}, 1, 1e-6); }),
-              ErrorCode::kLimitExceeded);
-    EXPECT_EQ(CodeOf([&] { BuildAdasspPlan(options, {}, 1, 1e-6); }), ErrorCode::kInvalidParameter);
-    EXPECT_EQ(CodeOf([&] { AdasspOptions::Preset("adasp", Task::kBinary, 1); }),
+    const TargetSpec binary = TargetSpec::Binary(), number = TargetSpec::Regression(0, 1);
+    const auto make = [&](const MethodInfo& method, const TargetSpec& target, const GivenOption& option,
+                          const std::vector<FeatureSpec>& columns) {
+        return CodeOf([&] { method.make(method, {columns, target, 1, 1e-6}, {option}); });
+    };
+    const GivenOption few = Given("rounds", 5);
+    for (const MethodInfo* method : {&kAdasspLogistic, &kAdasspHinge})
+        EXPECT_EQ(make(*method, number, few, features), ErrorCode::kInvalidParameter);
+    EXPECT_EQ(make(kAdassp, number, Given("loss", "hinge"), features), ErrorCode::kInvalidParameter);
+    EXPECT_EQ(make(kAdasspHinge, binary, Given("gradient_clip", 0.5), features),
               ErrorCode::kInvalidParameter);
+    for (const GivenOption& wrong :
+         {Given("rounds", 0.0), Given("learning_rate", 0.0), Given("learning_rate", 2.1),
+          Given("gradient_clip", 11), Given("loss", "poisson")})
+        EXPECT_EQ(make(kAdassp, binary, wrong, features), ErrorCode::kInvalidParameter) << wrong.key;
+    EXPECT_EQ(make(kAdassp, binary, few, {FeatureSpec::Hashed("h", 5000)}), ErrorCode::kLimitExceeded);
+    EXPECT_EQ(make(kAdassp, binary, few, {}), ErrorCode::kInvalidParameter);
+}
+
+// As where a column's range is found after the plan was made.
+TEST(AdasspTraining, TakesEncodingsWithFewerCellsThanPlanned) {
+    DataShape shape;
+    const Dataset dataset = RandomDataset(shape);
+    shape.numeric = 5;
+    std::vector<FeatureSpec> planned = TestFeatures(shape);
+    planned.erase(planned.begin() + 1,
+                  planned.begin() + 3);  // of 40 and 2 bins, instead 129 and 255 of the next
+    ASSERT_EQ(planned.size(), dataset.columns());
+    const AdasspLearner learner({}, planned, dataset.target());
+    ASSERT_GT(learner.design().columns(), Design(dataset.features(), 8).columns());
+    Plan plan = PlanOf(learner, 1, 1e-6);
+    ChaChaSource source = TestSource(3);
+    Random random(source);
+    ExactNoise noise(random);
+    const Model model = TrainLearner(learner, dataset, plan, random, noise);
+    EXPECT_TRUE(plan.Finished());
+    for (size_t f = 0; f < dataset.columns(); f++)
+        EXPECT_EQ(model.table(f).size(), dataset.features()[f].cells());
 }
 
 TEST(AdasspTraining, TrainsOnAnythingAtAnyEpsilon) {
@@ -422,15 +394,10 @@ TEST(AdasspTraining, TrainsOnAnythingAtAnyEpsilon) {
             shape.missing_percent = 100;
             shape.levels = rows == 1 ? 0 : 1;
             const Dataset dataset = RandomDataset(shape);
-            AdasspOptions options = AdasspOptions::Defaults(Task::kBinary, epsilon);
-            options.basis = NumericBasis::kValue;
-            Plan plan = Plan::Calibrate(BuildAdasspPlan(options, dataset.features(), epsilon, 1e-6));
             ChaChaSource source = TestSource(3);
             Random random(source);
             ExactNoise noise(random);
-            NoInterrupt interrupt;
-            NoProgress progress;
-            const Model model = TrainAdassp(dataset, options, plan, random, noise, interrupt, progress);
+            const Model model = TrainWith(kAdassp, dataset, epsilon, 1e-6, {}, random, noise);
             std::vector<uint16_t> codes(dataset.columns(), 0);
             const double prediction = model.Predict(codes.data());
             EXPECT_GE(prediction, 0);

@@ -1,0 +1,52 @@
+// The base score of `auto`: a first guess before the stages, and a calibration after them.
+#include <algorithm>
+
+#include "learner/auto/additive_stage.h"
+
+namespace dpboost {
+namespace {
+
+using namespace auto_numbers;  // NOLINT: the numbers of this room
+
+// The mean over rows of a sum with noise, shrunk where noise is all there is.
+double ShrunkMean(const NoisySums& sum, double scale, double prior_variance) {
+    const double sigma = sum.sigma * scale;
+    return static_cast<double>(sum.values[0]) * scale * prior_variance / (prior_variance + sigma * sigma);
+}
+
+Basis InterceptOnly() {
+    Basis basis;
+    basis.SetIntercept(kBasisUnit);
+    return basis;
+}
+
+}  // namespace
+
+// Neighbours: add or remove one unit. Sensitivity: a row adds a label within +-1 (binary: y - 1/2, counted in
+// halves), a unit is scaled down to the same. Charge: one draw of the pool.
+MeanLabel DrawBase(const AdditiveStage& stage, double fraction) {
+    const Basis basis = InterceptOnly();
+    stage.rows.SetBasis(basis);
+    const std::unique_ptr<const Objective> objective = stage.ClippedAt(1);
+    const NoisySums sum = stage.pool.Release(fraction, stage.rows.LabelSums(*objective));
+    const double scale = 1 / (stage.rows.StepsPerUnit() * stage.counts.rows);
+    const MeanLabel mean{std::clamp(ShrunkMean(sum, scale, kMeanVariance), -1.0, 1.0), kEdge};
+    stage.tables.AddToBase(objective->StartScore(mean));
+    return mean;
+}
+
+// Neighbours: add or remove one unit. Sensitivity: a row adds a gradient within +-1, a unit the same. Charge: all that
+// is left of the pool.
+void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean) {
+    const Basis basis = InterceptOnly();
+    stage.rows.SetBasis(basis);
+    const std::unique_ptr<const Objective> objective = stage.ClippedAt(1);
+    const double scale = 1 / (stage.rows.StepsPerUnit() * stage.counts.rows);
+    for (uint32_t draw = 0; draw < kCalibrationDraws; draw++) {
+        const NoisySums sum = stage.pool.Release(stage.pool.Slice(0, kCalibrationDraws - draw),
+                                                 stage.rows.GradientSums(*objective));
+        stage.tables.AddToBase(objective->Correction(mean, ShrunkMean(sum, scale, kErrorVariance)));
+    }
+}
+
+}  // namespace dpboost
