@@ -37,10 +37,6 @@ struct ReleaseResult {
 // transaction, parallel worker, a model name that belongs to someone else or is not a name.
 void CheckCanRelease(Oid caller, const char* model_name);
 
-// Inside a catalog scope: raises 42501 if the name is taken by a model of another role. The owner of the
-// model, or 0 if there is none of that name.
-void CheckModelOwner(Oid caller, const char* model_name, Oid* owner);
-
 // Charges and releases. Raises 53400 when a budget does not allow it, 42501 without the right, 55P03 when the
 // ledger is locked for too long (also by the caller's own transaction), 53000 without a worker slot, 55000
 // when what was planned for has changed meanwhile. Interruptible; interrupted before the worker's commit,

@@ -4,6 +4,7 @@
 
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/identity.h"
+#include "postgres/predict/model_claim.h"
 #include "privacy/accountant/rdp.h"
 
 namespace dpboost {
@@ -48,16 +49,6 @@ Datum RelationNames(const RelationSet* relations) {
                 quote_qualified_identifier(relation->schema_name, relation->relation_name));
     }
     return PointerGetDatum(construct_array(values, count, TEXTOID, -1, false, TYPALIGN_INT));
-}
-
-// A version is never used again, also not after its model was dropped: the ledger remembers.
-int32 NextVersion(const char* model_name) {
-    const Oid types[] = {TEXTOID};
-    const Datum values[] = {CStringGetTextDatum(model_name)};
-    CatalogRead("SELECT coalesce(max(version), 0) + 1 FROM dpboost.ledger WHERE model = $1", 1, types, values,
-                nullptr, 1);
-    bool is_null;
-    return DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
 }
 
 int64 WriteLedger(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
@@ -165,8 +156,8 @@ int64 WriteModel(const LedgerMessage* message, const LedgerPlan* plan, Oid owner
         " RETURNING model_id",
         11, types, values, nullptr);
     const int64 model_id = ReturnedId();
-    if (!OidIsValid(owner))  // a free name: what was shared under it before is not meant
-        CatalogWrite("DELETE FROM dpboost.model_grant WHERE model = $1", 1, types, values, nullptr);
+    if (!OidIsValid(owner))
+        ForgetGrants(PieceOf(message, message->model_name));
     return model_id;
 }
 
