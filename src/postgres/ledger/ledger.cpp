@@ -4,9 +4,7 @@
 // told.
 #include "postgres/ledger/ledger.h"
 
-#include "postgres/catalog/catalog.h"
 #include "postgres/ledger/ledger_message.h"
-#include "postgres/predict/model_claim.h"
 
 namespace dpboost {
 namespace {
@@ -194,19 +192,13 @@ void CheckSession() {
 
 }  // namespace
 
-void CheckCanRelease(Oid caller, const char* model_name) {
+void CheckCanRelease(Oid caller, const char* model_name, ModelClaim* claim) {
     CheckSession();
-    CheckModelName(model_name);
-    CatalogScope scope;
-    Oid owner;
-    CatalogBegin(&scope);
-    CheckModelOwner(caller, model_name, &owner);
-    CatalogEnd(&scope);
+    ClaimModelName(caller, model_name, claim);
 }
 
 void CommitRelease(const ReleaseRequest* request, ReleaseResult* result) {
     CheckSession();
-    CheckModelName(request->model_name);
     const TimestampTz deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ledger_timeout_ms);
     LedgerMessage layout = {};
     layout.segment_size = LayOut(request, &layout);

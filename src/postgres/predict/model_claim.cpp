@@ -1,52 +1,79 @@
 #include "postgres/predict/model_claim.h"
 
 #include "postgres/catalog/catalog.h"
+#include "postgres/predict/model_lookup.h"
 
 namespace dpboost {
 namespace {
 
-constexpr int kMaxModelName = 200;
+void CheckMayOwn(Oid caller, const ModelClaim* claim) {
+    if (!OidIsValid(claim->owner))
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("role \"%s\" does not exist", claim->owner_name),
+                 errdetail("The part of a model's name before a dot is its owner."),
+                 errhint("Leave the owner out for a model of your own. A name cannot hold a dot.")));
+    if (!has_privs_of_role(caller, claim->owner))
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                        errmsg("permission denied to train a model of role \"%s\"", claim->owner_name),
+                        errhint("Leave the owner out: a name of your own does not get in anyone's way.")));
+}
+
+int64 FirstColumn() {
+    bool is_null;
+    return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
+}
+
+// Only the ledger worker writes names, one at a time.
+int64 ClaimedNameId(const ModelClaim* claim) {
+    const Oid types[] = {TEXTOID, RoleRefType()};
+    const Datum values[] = {CStringGetTextDatum(claim->name), RoleRef(claim->owner, claim->owner_name)};
+    if (CatalogRead("SELECT name_id FROM dpboost.model_name WHERE name = $1 AND owner::oid = ($2)::oid", 2,
+                    types, values, nullptr, 1) == 0)
+        CatalogWrite("INSERT INTO dpboost.model_name (name, owner) VALUES ($1, $2) RETURNING name_id", 2,
+                     types, values, nullptr);
+    return FirstColumn();
+}
+
+// Versions of a dropped role of the owner's name count too: a full name with a version means one model for ever.
+int32 NextVersion(int64 name_id, const ModelClaim* claim) {
+    const Oid types[] = {INT8OID, TEXTOID, TEXTOID};
+    const Datum values[] = {Int64GetDatum(name_id), CStringGetTextDatum(claim->name),
+                            CStringGetTextDatum(psprintf("!%s", quote_identifier(claim->owner_name)))};
+    CatalogRead(
+        "SELECT coalesce(max((SELECT max(version) FROM dpboost.ledger AS l WHERE l.name_id = n.name_id)), 0)"
+        "::bigint + 1 FROM dpboost.model_name AS n WHERE name = $2 AND (name_id = $1 OR owner::text = $3)",
+        3, types, values, nullptr, 1);
+    return static_cast<int32>(FirstColumn());
+}
 
 }  // namespace
 
-void CheckModelName(const char* name) {
-    if (name[0] == '\0' || strlen(name) > kMaxModelName)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_NAME),
-                        errmsg("a model's name must have between 1 and %d bytes", kMaxModelName)));
-    if (strchr(name, '@') != nullptr)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("invalid name \"%s\" for a model", name),
-                        errdetail("A name followed by @ and a version refers to a model that exists.")));
+void ClaimModelName(Oid caller, const char* text, ModelClaim* claim) {
+    ModelText read;
+    ReadModelText(text, strlen(text), NameUse::kTrain, &read);
+    const bool own = read.owner == nullptr;
+    claim->name = read.name;
+    claim->owner = own ? caller : FindRole(read.owner);
+    strlcpy(claim->owner_name, own ? GetUserNameFromId(caller, false) : read.owner, NAMEDATALEN);
+    if (!own)
+        CheckMayOwn(caller, claim);
 }
 
-void CheckModelOwner(Oid caller, const char* model_name, Oid* owner) {
-    const Oid types[] = {TEXTOID};
-    const Datum values[] = {CStringGetTextDatum(model_name)};
-    *owner = InvalidOid;
-    if (CatalogRead("SELECT owner::oid FROM dpboost.model WHERE name = $1 ORDER BY version DESC LIMIT 1", 1,
-                    types, values, nullptr, 1) == 0)
-        return;
-    bool is_null;
-    *owner = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
-    const bool exists = OidIsValid(*owner) && RoleName(*owner) != nullptr;
-    if (exists ? !has_privs_of_role(caller, *owner) : !superuser_arg(caller))
-        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                        errmsg("model \"%s\" belongs to another role", model_name),
-                        errhint("Choose another name.")));
+void NameNextModel(Oid caller, const char* text, NamedModel* model) {
+    ModelClaim claim;
+    ClaimModelName(caller, text, &claim);
+    model->name_id = ClaimedNameId(&claim);
+    model->name = claim.name;
+    model->version = NextVersion(model->name_id, &claim);
 }
 
-int32 NextVersion(const char* model_name) {
-    const Oid types[] = {TEXTOID};
-    const Datum values[] = {CStringGetTextDatum(model_name)};
-    CatalogRead("SELECT coalesce(max(version), 0) + 1 FROM dpboost.ledger WHERE model = $1", 1, types, values,
-                nullptr, 1);
-    bool is_null;
-    return DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
-}
-
-void ForgetGrants(const char* model_name) {
-    const Oid types[] = {TEXTOID};
-    const Datum values[] = {CStringGetTextDatum(model_name)};
-    CatalogWrite("DELETE FROM dpboost.model_grant WHERE model = $1", 1, types, values, nullptr);
+void ForgetOldGrants(int64 name_id, int64 model_id) {
+    const Oid types[] = {INT8OID, INT8OID};
+    const Datum values[] = {Int64GetDatum(name_id), Int64GetDatum(model_id)};
+    CatalogWrite(
+        "DELETE FROM dpboost.model_grant WHERE name_id = $1 AND NOT EXISTS"
+        " (SELECT FROM dpboost.model WHERE name_id = $1 AND model_id <> $2)",
+        2, types, values, nullptr);
 }
 
 }  // namespace dpboost

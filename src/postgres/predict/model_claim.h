@@ -1,22 +1,35 @@
-// The name under which a training leaves its model: whether it is one, whether the caller may use it, and which
-// version comes next. Asked by the caller's backend before it reads rows, and by the ledger worker.
+// The name under which a training leaves its model: whose it is, and which version comes next. Asked by the
+// caller's backend before it reads rows, and again by the ledger worker when it charges.
 #pragma once
 
 #include "postgres/boundary/pg.h"
 
 namespace dpboost {
 
-// Raises 42602 for what cannot name a model.
-void CheckModelName(const char* name);
+// Plain data; the name is in the memory context in which it was claimed.
+struct ModelClaim {
+    Oid owner;
+    char owner_name[NAMEDATALEN];
+    const char* name;
+};
 
-// Inside a catalog scope: raises 42501 if the name is taken by a model of another role. The owner of the
-// model, or 0 if there is none of that name.
-void CheckModelOwner(Oid caller, const char* model_name, Oid* owner);
+// Reads `name` (the caller's own) or `owner.name`. Raises 42602 for what cannot name a new model, 42704 if there
+// is no such owner, and 42501 if the caller has not the owner's privileges. Looks at no model.
+void ClaimModelName(Oid caller, const char* text, ModelClaim* claim);
 
-// Inside a catalog scope: a version that was never used, also not by a model that was dropped.
-int32 NextVersion(const char* model_name);
+// What a training's model will be called. Plain data.
+struct NamedModel {
+    int64 name_id;  // the name with its owner, see dpboost.model_name
+    const char* name;
+    int32 version;  // never used under this full name, also not by a model that was dropped
+};
 
-// Inside a catalog scope, for a model whose name was free: what was shared under it before is not meant.
-void ForgetGrants(const char* model_name);
+// The ledger worker, inside a catalog scope and under its lock: claims the name, remembers it if it is new, and
+// takes the next version.
+void NameNextModel(Oid caller, const char* text, NamedModel* model);
+
+// Inside a catalog scope, after a model was written: if it is the only one of its name, what was shared under
+// the name before is not meant.
+void ForgetOldGrants(int64 name_id, int64 model_id);
 
 }  // namespace dpboost

@@ -1,0 +1,259 @@
+// Reads dpboost.model_name, model and model_grant by index scans of its own, because SPI with another role's
+// rights cannot be used in a parallel worker. A catalog scan takes a fresh snapshot, so a model that the
+// ledger worker has just committed is found in any isolation level.
+#include "postgres/predict/model_lookup.h"
+
+#include "model/model_name.h"
+#include "postgres/boundary/boundary.h"
+
+namespace dpboost {
+
+namespace {
+
+// Columns, in the order of 10_catalog.sql.
+enum NameColumn { kNameId = 1, kNameOwner, kNameName };
+enum ModelColumn { kModelId = 1, kModelNameId, kModelVersion = 4, kModelContent = 12 };
+enum GrantColumn { kGrantNameId = 2, kGrantGrantee };
+
+constexpr int kMaxListed = 5;  // names in the error of an ambiguous one
+
+// One owner's name. Palloc'ed.
+struct OwnedName {
+    int64 name_id;
+    Oid owner;
+    bool owner_is_gone;
+    char owner_name[NAMEDATALEN];
+};
+
+// A role_ref begins with an oid, and the name that was remembered follows.
+struct RememberedRole {
+    Oid role;
+    NameData name;
+};
+
+Oid CatalogRelation(const char* name) {
+    const Oid relation = get_relname_relid(name, get_namespace_oid("dpboost", false));
+    if (!OidIsValid(relation))
+        elog(ERROR, "catalog relation dpboost.%s is missing", name);
+    return relation;
+}
+
+Datum ColumnOf(HeapTuple tuple, Relation table, int column) {
+    bool is_null;
+    const Datum value = heap_getattr(tuple, column, RelationGetDescr(table), &is_null);
+    if (is_null)
+        elog(ERROR, "column %d of %s is null", column, RelationGetRelationName(table));
+    return value;
+}
+
+const RememberedRole* RoleOf(Datum role_ref) {
+    return reinterpret_cast<const RememberedRole*>(DatumGetPointer(role_ref));
+}
+
+void Int8Key(ScanKey key, AttrNumber column, int64 value) {
+    ScanKeyInit(key, column, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(value));
+}
+
+OwnedName* CopyName(HeapTuple tuple, Relation table) {
+    auto* name = static_cast<OwnedName*>(palloc0(sizeof(OwnedName)));
+    const RememberedRole* remembered = RoleOf(ColumnOf(tuple, table, kNameOwner));
+    name->name_id = DatumGetInt64(ColumnOf(tuple, table, kNameId));
+    name->owner = remembered->role;
+    const char* present = OidIsValid(name->owner) ? GetUserNameFromId(name->owner, true) : nullptr;
+    name->owner_is_gone = present == nullptr;
+    strlcpy(name->owner_name, present != nullptr ? present : NameStr(remembered->name), NAMEDATALEN);
+    return name;
+}
+
+// Everybody's names that read so.
+List* OwnedNames(const char* text) {
+    Relation table = table_open(CatalogRelation("model_name"), AccessShareLock);
+    ScanKeyData key;
+    ScanKeyEntryInitialize(&key, 0, kNameName, BTEqualStrategyNumber, InvalidOid, DEFAULT_COLLATION_OID,
+                           F_TEXTEQ, CStringGetTextDatum(text));
+    SysScanDesc scan = systable_beginscan(table, CatalogRelation("model_name_name"), true, nullptr, 1, &key);
+    List* names = NIL;
+    HeapTuple tuple;
+    while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+        names = lappend(names, CopyName(tuple, table));
+    systable_endscan(scan);
+    table_close(table, AccessShareLock);
+    return names;
+}
+
+// The newest model of the name, or the version if that is not 0. False, and nothing to close, if there is none.
+bool OpenModel(int64 name_id, int32 version, ModelEntry* entry) {
+    ScanKeyData keys[2];
+    Int8Key(&keys[0], kModelNameId, name_id);
+    ScanKeyInit(&keys[1], kModelVersion, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(version));
+    entry->catalog = CatalogRelation("model");
+    entry->table = table_open(entry->catalog, AccessShareLock);
+    entry->index = index_open(CatalogRelation("model_name_id_version_key"), AccessShareLock);
+    entry->scan = systable_beginscan_ordered(entry->table, entry->index, nullptr, version > 0 ? 2 : 1, keys);
+    HeapTuple tuple = systable_getnext_ordered(entry->scan, BackwardScanDirection);
+    if (!HeapTupleIsValid(tuple)) {
+        CloseModelEntry(entry);
+        return false;
+    }
+    entry->model_id = DatumGetInt64(ColumnOf(tuple, entry->table, kModelId));
+    entry->version = DatumGetInt32(ColumnOf(tuple, entry->table, kModelVersion));
+    entry->written_by = HeapTupleHeaderGetRawXmin(tuple->t_data);
+    entry->content = ColumnOf(tuple, entry->table, kModelContent);
+    return true;
+}
+
+bool HasModels(const OwnedName& name, int32 version) {
+    ModelEntry entry;
+    if (!OpenModel(name.name_id, version, &entry))
+        return false;
+    CloseModelEntry(&entry);
+    return true;
+}
+
+bool IsSharedWith(Oid role, int64 name_id) {
+    Relation table = table_open(CatalogRelation("model_grant"), AccessShareLock);
+    ScanKeyData key;
+    Int8Key(&key, kGrantNameId, name_id);
+    SysScanDesc scan = systable_beginscan(table, CatalogRelation("model_grant_key"), true, nullptr, 1, &key);
+    bool granted = false;
+    HeapTuple tuple;
+    while (!granted && HeapTupleIsValid(tuple = systable_getnext(scan))) {
+        const Oid grantee = RoleOf(ColumnOf(tuple, table, kGrantGrantee))->role;
+        granted = OidIsValid(grantee) && has_privs_of_role(role, grantee);
+    }
+    systable_endscan(scan);
+    table_close(table, AccessShareLock);
+    return granted;
+}
+
+bool Owns(Oid role, Oid owner) {
+    return superuser_arg(role) || (OidIsValid(owner) && has_privs_of_role(role, owner));
+}
+
+bool MayUse(Oid role, const OwnedName& name) {
+    return Owns(role, name.owner) || IsSharedWith(role, name.name_id);
+}
+
+const char* FullNameOf(const OwnedName& name, const char* text) {
+    return FullName(name.owner_is_gone, name.owner_name, text);
+}
+
+[[noreturn]] void RaiseAmbiguous(const ModelText& text, const List* names) {
+    StringInfoData list;
+    initStringInfo(&list);
+    for (int i = 0; i < list_length(names) && i < kMaxListed; ++i)
+        appendStringInfo(&list, "%s\"%s\"", i > 0 ? ", " : "",
+                         FullNameOf(*static_cast<OwnedName*>(list_nth(names, i)), text.name));
+    if (list_length(names) > kMaxListed)
+        appendStringInfo(&list, " and %d more", list_length(names) - kMaxListed);
+    ereport(ERROR, (errcode(ERRCODE_AMBIGUOUS_FUNCTION), errmsg("model name \"%s\" is ambiguous", text.name),
+                    errdetail("It can be %s.", list.data),
+                    text.owner == nullptr ? errhint("Write the owner too: owner.name.")
+                                          : errhint("Write the version too: owner.name@version.")));
+    pg_unreachable();
+}
+
+// One's own name, if there is a model under it; else those that one may use.
+List* NamesFor(Oid role, const ModelText& text) {
+    List* usable = NIL;
+    ListCell* cell;
+    List* names = OwnedNames(text.name);
+    foreach (cell, names) {
+        auto* name = static_cast<OwnedName*>(lfirst(cell));
+        if (name->owner == role && HasModels(*name, 0))
+            return list_make1(name);
+    }
+    foreach (cell, names) {
+        auto* name = static_cast<OwnedName*>(lfirst(cell));
+        if (MayUse(role, *name) && HasModels(*name, 0))
+            usable = lappend(usable, name);
+    }
+    if (usable == NIL)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist", text.name),
+                        errdetail("There is none among your models and those that were shared with you.")));
+    return usable;
+}
+
+// The name of the owner that was written: of the role of that name; if there is none, of a dropped one. Of
+// several dropped ones each may have it, and the version decides.
+List* NamesOfOwner(Oid role, const ModelText& text) {
+    const Oid owner = text.owner_is_gone ? InvalidOid : FindRole(text.owner);
+    List* found = NIL;
+    bool denied = false;
+    ListCell* cell;
+    List* names = OwnedNames(text.name);
+    foreach (cell, names) {
+        auto* name = static_cast<OwnedName*>(lfirst(cell));
+        const bool meant = OidIsValid(owner)
+                               ? name->owner == owner
+                               : name->owner_is_gone && strcmp(name->owner_name, text.owner) == 0;
+        if (!meant || !HasModels(*name, OidIsValid(owner) ? 0 : text.version))
+            continue;
+        if (MayUse(role, *name))
+            found = lappend(found, name);
+        else
+            denied = true;
+    }
+    const char* full_name = FullName(text.owner_is_gone, text.owner, text.name);
+    if (found == NIL && denied)
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                        errmsg("permission denied for model \"%s\"", full_name),
+                        errhint("Ask its owner to share it with dpboost_share.")));
+    if (found == NIL)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist", full_name)));
+    return found;
+}
+
+}  // namespace
+
+void ReadModelText(const char* text, size_t size, NameUse use, ModelText* read) {
+    auto* owner = static_cast<char*>(palloc(size + 1));
+    read->name = static_cast<char*>(palloc(size + 1));
+    CallCore([&] {
+        const ModelName name = ParseModelName(std::string_view(text, size));
+        if (use == NameUse::kTrain)
+            CheckNewModelName(name, std::string_view(text, size));
+        memcpy(owner, name.owner.c_str(), name.owner.size() + 1);
+        memcpy(read->name, name.name.c_str(), name.name.size() + 1);
+        read->owner = name.has_owner ? owner : nullptr;
+        read->owner_is_gone = name.owner_is_gone;
+        read->version = name.version;
+    });
+}
+
+char* FullName(bool owner_is_gone, const char* owner_name, const char* name) {
+    return psprintf("%s%s.%s", owner_is_gone ? "!" : "", quote_identifier(owner_name), name);
+}
+
+Oid FindRole(const char* name) {
+    return strlen(name) < NAMEDATALEN ? get_role_oid(name, true) : InvalidOid;
+}
+
+void FindModel(Oid role, const ModelText& text, ModelEntry* entry) {
+    const List* names = text.owner == nullptr ? NamesFor(role, text) : NamesOfOwner(role, text);
+    if (list_length(names) > 1)
+        RaiseAmbiguous(text, names);
+    const auto* name = static_cast<OwnedName*>(linitial(names));
+    entry->name_id = name->name_id;
+    entry->owner = name->owner;
+    entry->full_name = FullNameOf(*name, text.name);
+    if (OpenModel(name->name_id, text.version, entry))
+        return;
+    if (text.version == 0)  // dropped this very moment
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist", entry->full_name)));
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                    errmsg("model \"%s\" has no version %d", entry->full_name, text.version)));
+}
+
+void CloseModelEntry(ModelEntry* entry) {
+    systable_endscan_ordered(entry->scan);
+    index_close(entry->index, AccessShareLock);
+    table_close(entry->table, AccessShareLock);
+}
+
+bool OwnsModel(Oid role, const ModelEntry& entry) {
+    return Owns(role, entry.owner);
+}
+
+}  // namespace dpboost
