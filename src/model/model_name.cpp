@@ -15,10 +15,10 @@ constexpr char kGoneMark = '!';
 }
 
 [[noreturn]] void Refuse(std::string_view text) {
-    Refuse(
-        text,
-        "A model is named by name, owner.name, name@version or owner.name@version; a name holds no dot, no @ "
-        "and no double quote.");
+    Refuse(text,
+           "A model is named name or owner.name, and with @version when it is read; a name holds no dot, no "
+           "@ and "
+           "no double quote.");
 }
 
 bool StartsIdentifier(char c) {

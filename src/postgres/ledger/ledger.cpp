@@ -192,9 +192,9 @@ void CheckSession() {
 
 }  // namespace
 
-void CheckCanRelease(Oid caller, const char* model_name, ModelClaim* claim) {
+void CheckCanRelease(Oid caller, const char* model_name, NewModelName* name) {
     CheckSession();
-    ClaimModelName(caller, model_name, claim);
+    ReadNewModelName(caller, model_name, name);
 }
 
 void CommitRelease(const ReleaseRequest* request, ReleaseResult* result) {

@@ -6,7 +6,7 @@
 #include "postgres/boundary/pg.h"
 #include "postgres/catalog/relations.h"
 #include "postgres/ledger/budget.h"
-#include "postgres/predict/model_claim.h"
+#include "postgres/predict/new_model.h"
 
 namespace dpboost {
 
@@ -36,8 +36,8 @@ struct ReleaseResult {
 
 // Raises early, before rows are read, what would make CommitRelease fail for certain: hot standby, read-only
 // transaction, parallel worker, a model name that is none or whose owner the caller may not act for. Else the
-// claim says whose model it will be.
-void CheckCanRelease(Oid caller, const char* model_name, ModelClaim* claim);
+// name says whose model it will be.
+void CheckCanRelease(Oid caller, const char* model_name, NewModelName* name);
 
 // Charges and releases. Raises 53400 when a budget does not allow it, 42501 without the right, 55P03 when the
 // ledger is locked for too long (also by the caller's own transaction), 53000 without a worker slot, 55000

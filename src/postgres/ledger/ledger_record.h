@@ -21,7 +21,7 @@ struct LedgerRecord {
     int32 version;
 };
 
-// Raises what ClaimModelName raises.
+// Raises what ReadNewModelName raises.
 void WriteRecord(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
                  LedgerRecord* record);
 

@@ -138,16 +138,22 @@ const char* FullNameOf(const OwnedName& name, const char* text) {
     return FullName(name.owner_is_gone, name.owner_name, text);
 }
 
-[[noreturn]] void RaiseAmbiguous(const ModelText& text, const List* names) {
+int ByOwner(const ListCell* a, const ListCell* b) {
+    return strcmp(static_cast<OwnedName*>(lfirst(a))->owner_name,
+                  static_cast<OwnedName*>(lfirst(b))->owner_name);
+}
+
+[[noreturn]] void RaiseAmbiguous(const ModelText& text, List* names) {
     StringInfoData list;
     initStringInfo(&list);
+    list_sort(names, ByOwner);
     for (int i = 0; i < list_length(names) && i < kMaxListed; ++i)
-        appendStringInfo(&list, "%s\"%s\"", i > 0 ? ", " : "",
+        appendStringInfo(&list, "%s%s", i > 0 ? ", " : "",
                          FullNameOf(*static_cast<OwnedName*>(list_nth(names, i)), text.name));
     if (list_length(names) > kMaxListed)
         appendStringInfo(&list, " and %d more", list_length(names) - kMaxListed);
     ereport(ERROR, (errcode(ERRCODE_AMBIGUOUS_FUNCTION), errmsg("model name \"%s\" is ambiguous", text.name),
-                    errdetail("It can be %s.", list.data),
+                    errdetail("It can be one of: %s.", list.data),
                     text.owner == nullptr ? errhint("Write the owner too: owner.name.")
                                           : errhint("Write the version too: owner.name@version.")));
     pg_unreachable();
@@ -170,7 +176,7 @@ List* NamesFor(Oid role, const ModelText& text) {
     }
     if (usable == NIL)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist", text.name),
-                        errdetail("There is none among your models and those that were shared with you.")));
+                        errdetail("You own none of that name, and none was shared with you.")));
     return usable;
 }
 
@@ -230,20 +236,20 @@ Oid FindRole(const char* name) {
 }
 
 void FindModel(Oid role, const ModelText& text, ModelEntry* entry) {
-    const List* names = text.owner == nullptr ? NamesFor(role, text) : NamesOfOwner(role, text);
+    List* names = text.owner == nullptr ? NamesFor(role, text) : NamesOfOwner(role, text);
     if (list_length(names) > 1)
         RaiseAmbiguous(text, names);
     const auto* name = static_cast<OwnedName*>(linitial(names));
     entry->name_id = name->name_id;
     entry->owner = name->owner;
-    entry->full_name = FullNameOf(*name, text.name);
+    entry->name = text.owner == nullptr ? text.name : FullNameOf(*name, text.name);
     if (OpenModel(name->name_id, text.version, entry))
         return;
     if (text.version == 0)  // dropped this very moment
         ereport(ERROR,
-                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist", entry->full_name)));
+                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist", entry->name)));
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                    errmsg("model \"%s\" has no version %d", entry->full_name, text.version)));
+                    errmsg("model \"%s\" has no version %d", entry->name, text.version)));
 }
 
 void CloseModelEntry(ModelEntry* entry) {

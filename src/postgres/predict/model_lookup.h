@@ -28,8 +28,8 @@ Oid FindRole(const char* name);
 // A model as the catalog knows it.
 struct ModelEntry {
     int64 name_id;
-    Oid owner;              // 0: a role that was gone when the catalog was restored
-    const char* full_name;  // palloc'ed
+    Oid owner;         // 0: a role that was gone when the catalog was restored
+    const char* name;  // as it was written, without the version; palloc'ed
     int64 model_id;
     int32 version;
 

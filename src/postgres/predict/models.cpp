@@ -17,7 +17,7 @@ namespace {
 // A model that the caller owns.
 struct OwnedModel {
     int64 name_id;
-    const char* full_name;
+    const char* name;
     int32 version;  // 0: all
 };
 
@@ -29,9 +29,9 @@ void FindOwnedModel(const text* argument, OwnedModel* model) {
     CloseModelEntry(&entry);
     if (!OwnsModel(GetUserId(), entry))
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                        errmsg("must be owner of model \"%s\"", entry.full_name)));
+                        errmsg("must be owner of model \"%s\"", entry.name)));
     model->name_id = entry.name_id;
-    model->full_name = entry.full_name;
+    model->name = entry.name;
     model->version = read.version;
 }
 
@@ -40,7 +40,7 @@ void FindWholeModel(const text* argument, OwnedModel* model) {
     if (model->version != 0)
         ereport(ERROR,
                 (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a model is shared with all its versions"),
-                 errhint("Leave out the version: \"%s\".", model->full_name)));
+                 errhint("Leave out the version: \"%s\".", model->name)));
 }
 
 // Raises 42704 for a number that is no role.
@@ -54,7 +54,7 @@ char* ExistingRole(Oid role) {
 void CheckFound(uint64 rows, const OwnedModel& model) {
     if (rows == 0)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                        errmsg("model \"%s\" does not exist any more", model.full_name)));
+                        errmsg("model \"%s\" does not exist any more", model.name)));
 }
 
 // Keeps the model from being dropped until this transaction has ended. Without this, a grant that is

@@ -6,8 +6,8 @@
 
 namespace dpboost {
 
-// Plain data; the name is in the memory context in which it was claimed.
-struct ModelClaim {
+// Plain data; the name is in the memory context in which it was read.
+struct NewModelName {
     Oid owner;
     char owner_name[NAMEDATALEN];
     const char* name;
@@ -15,7 +15,7 @@ struct ModelClaim {
 
 // Reads `name` (the caller's own) or `owner.name`. Raises 42602 for what cannot name a new model, 42704 if there
 // is no such owner, and 42501 if the caller has not the owner's privileges. Looks at no model.
-void ClaimModelName(Oid caller, const char* text, ModelClaim* claim);
+void ReadNewModelName(Oid caller, const char* text, NewModelName* name);
 
 // What a training's model will be called. Plain data.
 struct NamedModel {
@@ -24,7 +24,7 @@ struct NamedModel {
     int32 version;  // never used under this full name, also not by a model that was dropped
 };
 
-// The ledger worker, inside a catalog scope and under its lock: claims the name, remembers it if it is new, and
+// The ledger worker, inside a catalog scope and under its lock: reads the name, remembers it if it is new, and
 // takes the next version.
 void NameNextModel(Oid caller, const char* text, NamedModel* model);
 
