@@ -42,7 +42,7 @@ is( $node->safe_psql('postgres', q{
         BEGIN
             FOR i IN 1..2 LOOP
                 EXECUTE 'CREATE EXTENSION dpboost'; COMMIT;
-                EXECUTE format($q$SELECT dpboost_train('m', '{"epsilon": 20, "bounds": [0, 1]}', %s, 0.5::float8) FROM generate_series(1, 200)$q$, i = 1);
+                EXECUTE format($q$SELECT dpboost_train('m', '{"epsilon": 20, "bounds": [0, 1]}', %L::boolean, 0.5::float8) FROM generate_series(1, 200)$q$, i = 1);
                 EXECUTE 'SELECT $1 || dpboost_predict(''m'', 0.5)::int' INTO answers USING answers;
                 EXECUTE 'DROP EXTENSION dpboost'; COMMIT;
             END LOOP;

@@ -81,6 +81,16 @@ List* OwnedNames(const char* text) {
     return names;
 }
 
+const OwnedName* NameOf(Oid owner, const List* names) {
+    ListCell* cell;
+    foreach (cell, names) {
+        const auto* name = static_cast<OwnedName*>(lfirst(cell));
+        if (name->owner == owner)
+            return name;
+    }
+    return nullptr;
+}
+
 // The newest model of the name, or the version if that is not 0. False, and nothing to close, if there is none.
 bool OpenModel(int64 name_id, int32 version, ModelEntry* entry) {
     ScanKeyData keys[2];
@@ -139,8 +149,10 @@ const char* FullNameOf(const OwnedName& name, const char* text) {
 }
 
 int ByOwner(const ListCell* a, const ListCell* b) {
-    return strcmp(static_cast<OwnedName*>(lfirst(a))->owner_name,
-                  static_cast<OwnedName*>(lfirst(b))->owner_name);
+    const auto* left = static_cast<OwnedName*>(lfirst(a));
+    const auto* right = static_cast<OwnedName*>(lfirst(b));
+    const int order = strcmp(left->owner_name, right->owner_name);
+    return order != 0 ? order : left->name_id < right->name_id ? -1 : 1;
 }
 
 [[noreturn]] void RaiseAmbiguous(const ModelText& text, List* names) {
@@ -159,55 +171,73 @@ int ByOwner(const ListCell* a, const ListCell* b) {
     pg_unreachable();
 }
 
-// One's own name, if there is a model under it; else those that one may use.
-List* NamesFor(Oid role, const ModelText& text) {
+// The error says as much as was written.
+const char* WrittenName(const ModelText& text) {
+    return text.owner == nullptr ? text.name : FullName(text.owner_is_gone, text.owner, text.name);
+}
+
+[[noreturn]] void RaiseMissing(const ModelText& text) {
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist", WrittenName(text)),
+         text.owner == nullptr ? errdetail("You own none of that name, and none was shared with you.") : 0));
+    pg_unreachable();
+}
+
+// Opens the model. False if there is none under the name at all.
+bool OpenMeant(const OwnedName& name, const ModelText& text, ModelEntry* entry) {
+    entry->name_id = name.name_id;
+    entry->owner = name.owner;
+    entry->name = WrittenName(text);
+    if (OpenModel(name.name_id, text.version, entry))
+        return true;
+    if (text.version != 0 && HasModels(name, 0))
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                        errmsg("model \"%s\" has no version %d", entry->name, text.version)));
+    return false;
+}
+
+// Whether the text can mean the name: any owner's, or those of the role that was written; if there is no such
+// role (`owner` is 0), what dropped ones of its name have left.
+bool CanMean(const ModelText& text, Oid owner, const OwnedName& name) {
+    if (text.owner == nullptr)
+        return true;
+    if (OidIsValid(owner))
+        return name.owner == owner;
+    return name.owner_is_gone && strcmp(name.owner_name, text.owner) == 0;
+}
+
+List* UsableNames(Oid role, const ModelText& text, const List* names) {
+    const Oid owner = text.owner == nullptr || text.owner_is_gone ? InvalidOid : FindRole(text.owner);
     List* usable = NIL;
+    bool denied = false;
     ListCell* cell;
-    List* names = OwnedNames(text.name);
     foreach (cell, names) {
         auto* name = static_cast<OwnedName*>(lfirst(cell));
-        if (name->owner == role && HasModels(*name, 0))
-            return list_make1(name);
-    }
-    foreach (cell, names) {
-        auto* name = static_cast<OwnedName*>(lfirst(cell));
-        if (MayUse(role, *name) && HasModels(*name, 0))
+        if (!CanMean(text, owner, *name))
+            continue;
+        if (MayUse(role, *name))
             usable = lappend(usable, name);
+        else
+            denied = denied || (text.owner != nullptr && HasModels(*name, 0));
     }
-    if (usable == NIL)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist", text.name),
-                        errdetail("You own none of that name, and none was shared with you.")));
+    if (usable == NIL && denied)
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                        errmsg("permission denied for model \"%s\"", WrittenName(text)),
+                        errhint("Ask its owner to share it with dpboost_share.")));
     return usable;
 }
 
-// The name of the owner that was written: of the role of that name; if there is none, of a dropped one. Of
-// several dropped ones each may have it, and the version decides.
-List* NamesOfOwner(Oid role, const ModelText& text) {
-    const Oid owner = text.owner_is_gone ? InvalidOid : FindRole(text.owner);
-    List* found = NIL;
-    bool denied = false;
+// A name outlives its models, and of what dropped roles left under one name the version tells.
+List* NamesWithModels(const ModelText& text, const List* names) {
+    List* result = NIL;
     ListCell* cell;
-    List* names = OwnedNames(text.name);
     foreach (cell, names) {
         auto* name = static_cast<OwnedName*>(lfirst(cell));
-        const bool meant = OidIsValid(owner)
-                               ? name->owner == owner
-                               : name->owner_is_gone && strcmp(name->owner_name, text.owner) == 0;
-        if (!meant || !HasModels(*name, OidIsValid(owner) ? 0 : text.version))
-            continue;
-        if (MayUse(role, *name))
-            found = lappend(found, name);
-        else
-            denied = true;
+        if (HasModels(*name, text.owner == nullptr ? 0 : text.version))
+            result = lappend(result, name);
     }
-    const char* full_name = FullName(text.owner_is_gone, text.owner, text.name);
-    if (found == NIL && denied)
-        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                        errmsg("permission denied for model \"%s\"", full_name),
-                        errhint("Ask its owner to share it with dpboost_share.")));
-    if (found == NIL)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist", full_name)));
-    return found;
+    return result;
 }
 
 }  // namespace
@@ -236,20 +266,17 @@ Oid FindRole(const char* name) {
 }
 
 void FindModel(Oid role, const ModelText& text, ModelEntry* entry) {
-    List* names = text.owner == nullptr ? NamesFor(role, text) : NamesOfOwner(role, text);
+    List* names = OwnedNames(text.name);
+    const OwnedName* own = text.owner == nullptr ? NameOf(role, names) : nullptr;
+    if (own != nullptr && OpenMeant(*own, text, entry))
+        return;
+    names = UsableNames(role, text, names);
+    if (list_length(names) > 1)
+        names = NamesWithModels(text, names);
     if (list_length(names) > 1)
         RaiseAmbiguous(text, names);
-    const auto* name = static_cast<OwnedName*>(linitial(names));
-    entry->name_id = name->name_id;
-    entry->owner = name->owner;
-    entry->name = text.owner == nullptr ? text.name : FullNameOf(*name, text.name);
-    if (OpenModel(name->name_id, text.version, entry))
-        return;
-    if (text.version == 0)  // dropped this very moment
-        ereport(ERROR,
-                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist", entry->name)));
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                    errmsg("model \"%s\" has no version %d", entry->name, text.version)));
+    if (names == NIL || !OpenMeant(*static_cast<OwnedName*>(linitial(names)), text, entry))
+        RaiseMissing(text);
 }
 
 void CloseModelEntry(ModelEntry* entry) {
