@@ -52,12 +52,12 @@ COMMENT ON CAST (dpboost.role_ref AS oid) IS 'oid under which the role was remem
 CREATE SEQUENCE dpboost.relation_id_seq;
 CREATE SEQUENCE dpboost.relation_name_id_seq;
 CREATE TABLE dpboost.relation_name (
-    relation_name_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.relation_name_id_seq'),
     relation_id bigint NOT NULL,
     relation dpboost.relation_ref NOT NULL,
     schema_name name NOT NULL,
     relation_name name NOT NULL,
-    owner dpboost.role_ref NOT NULL
+    owner dpboost.role_ref NOT NULL,
+    relation_name_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.relation_name_id_seq')
 );
 ALTER SEQUENCE dpboost.relation_name_id_seq OWNED BY dpboost.relation_name.relation_name_id;
 CREATE INDEX relation_name_oid ON dpboost.relation_name ((relation::oid));
@@ -65,12 +65,12 @@ CREATE INDEX relation_name_name ON dpboost.relation_name (schema_name, relation_
 COMMENT ON SEQUENCE dpboost.relation_id_seq IS 'numbers the relations that were protected or released from';
 COMMENT ON SEQUENCE dpboost.relation_name_id_seq IS 'numbers the rows of relation_name';
 COMMENT ON TABLE dpboost.relation_name IS 'every oid and name under which a relation was seen; spending belongs to its relation_id';
-COMMENT ON COLUMN dpboost.relation_name.relation_name_id IS 'number of the row';
 COMMENT ON COLUMN dpboost.relation_name.relation_id IS 'the identity that spending belongs to';
 COMMENT ON COLUMN dpboost.relation_name.relation IS 'the relation';
 COMMENT ON COLUMN dpboost.relation_name.schema_name IS 'schema in which it was seen';
 COMMENT ON COLUMN dpboost.relation_name.relation_name IS 'name under which it was seen';
 COMMENT ON COLUMN dpboost.relation_name.owner IS 'role that owned or dropped it then';
+COMMENT ON COLUMN dpboost.relation_name.relation_name_id IS 'number of the row';
 
 CREATE TABLE dpboost.protection (
     relation_id bigint PRIMARY KEY,
@@ -94,7 +94,6 @@ COMMENT ON COLUMN dpboost.protection.set_at IS 'when';
 -- which it was granted: not to others that take their names later. A revoked one stays, because it still counts.
 CREATE SEQUENCE dpboost.allowance_id_seq;
 CREATE TABLE dpboost.allowance (
-    allowance_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.allowance_id_seq'),
     relation dpboost.relation_ref NOT NULL,
     grantee dpboost.role_ref NOT NULL,
     epsilon float8 NOT NULL CHECK (epsilon > 0 AND epsilon < 'Infinity'),
@@ -103,14 +102,14 @@ CREATE TABLE dpboost.allowance (
     max_epsilon_per_train float8 CHECK (max_epsilon_per_train > 0 AND max_epsilon_per_train < 'Infinity'),
     revoked boolean NOT NULL DEFAULT false,
     set_by dpboost.role_ref NOT NULL,
-    set_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+    set_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    allowance_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.allowance_id_seq')
 );
 ALTER SEQUENCE dpboost.allowance_id_seq OWNED BY dpboost.allowance.allowance_id;
 CREATE UNIQUE INDEX allowance_key ON dpboost.allowance ((relation::oid), (grantee::oid))
     WHERE relation::oid <> 0 AND grantee::oid <> 0;
 COMMENT ON SEQUENCE dpboost.allowance_id_seq IS 'numbers the rows of allowance';
 COMMENT ON TABLE dpboost.allowance IS 'budgets of roles on relations: a right to train without SELECT, and its limit';
-COMMENT ON COLUMN dpboost.allowance.allowance_id IS 'number of the row';
 COMMENT ON COLUMN dpboost.allowance.relation IS 'the relation';
 COMMENT ON COLUMN dpboost.allowance.grantee IS 'the role; its members use it too';
 COMMENT ON COLUMN dpboost.allowance.epsilon IS 'limit';
@@ -120,29 +119,30 @@ COMMENT ON COLUMN dpboost.allowance.max_epsilon_per_train IS 'limit for a single
 COMMENT ON COLUMN dpboost.allowance.revoked IS 'gives no right any more, but still counts';
 COMMENT ON COLUMN dpboost.allowance.set_by IS 'role that set the limit';
 COMMENT ON COLUMN dpboost.allowance.set_at IS 'when';
+COMMENT ON COLUMN dpboost.allowance.allowance_id IS 'number of the row';
 
 CREATE SEQUENCE dpboost.column_domain_id_seq;
 CREATE TABLE dpboost.column_domain (
-    column_domain_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.column_domain_id_seq'),
     relation dpboost.relation_ref NOT NULL,
     column_name name NOT NULL,
     lower float8,
     upper float8,
     scale text CHECK (scale IN ('auto', 'linear', 'log')),
     levels text[],
-    CHECK ((lower IS NOT NULL AND upper > lower AND scale IS NOT NULL) <> (levels IS NOT NULL))
+    CHECK ((lower IS NOT NULL AND upper > lower AND scale IS NOT NULL) <> (levels IS NOT NULL)),
+    column_domain_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.column_domain_id_seq')
 );
 ALTER SEQUENCE dpboost.column_domain_id_seq OWNED BY dpboost.column_domain.column_domain_id;
 CREATE UNIQUE INDEX column_domain_key ON dpboost.column_domain ((relation::oid), column_name) WHERE relation::oid <> 0;
 COMMENT ON SEQUENCE dpboost.column_domain_id_seq IS 'numbers the rows of column_domain';
 COMMENT ON TABLE dpboost.column_domain IS 'what the owner declared public about a column';
-COMMENT ON COLUMN dpboost.column_domain.column_domain_id IS 'number of the row';
 COMMENT ON COLUMN dpboost.column_domain.relation IS 'the relation';
 COMMENT ON COLUMN dpboost.column_domain.column_name IS 'the column';
 COMMENT ON COLUMN dpboost.column_domain.lower IS 'smallest value of a range';
 COMMENT ON COLUMN dpboost.column_domain.upper IS 'largest value of a range';
 COMMENT ON COLUMN dpboost.column_domain.scale IS 'how the range is divided: auto, linear or log';
 COMMENT ON COLUMN dpboost.column_domain.levels IS 'all values that the column may have';
+COMMENT ON COLUMN dpboost.column_domain.column_domain_id IS 'number of the row';
 
 -- A model's name belongs to the role that trained under it first: others have names of their own, so nobody can take or
 -- hide one. A row stays when the models under it are dropped, so that no version is used twice.
@@ -204,23 +204,23 @@ COMMENT ON COLUMN dpboost.ledger.pure_epsilon IS 'the same at order infinity: it
 
 CREATE SEQUENCE dpboost.charge_id_seq;
 CREATE TABLE dpboost.charge (
-    charge_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.charge_id_seq'),
     release_id bigint NOT NULL,
     relation_id bigint NOT NULL,
     role dpboost.role_ref NOT NULL,
     role_name name NOT NULL,
-    direct boolean NOT NULL
+    direct boolean NOT NULL,
+    charge_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.charge_id_seq')
 );
 ALTER SEQUENCE dpboost.charge_id_seq OWNED BY dpboost.charge.charge_id;
 CREATE INDEX charge_relation ON dpboost.charge (relation_id);
 COMMENT ON SEQUENCE dpboost.charge_id_seq IS 'numbers the rows of charge';
 COMMENT ON TABLE dpboost.charge IS 'whom a release is charged to: the relations it read, the role and the groups it acted for';
-COMMENT ON COLUMN dpboost.charge.charge_id IS 'number of the row';
 COMMENT ON COLUMN dpboost.charge.release_id IS 'the release';
 COMMENT ON COLUMN dpboost.charge.relation_id IS 'the relation, see relation_name';
 COMMENT ON COLUMN dpboost.charge.role IS 'role that trained, or one with an allowance whose privileges it had';
 COMMENT ON COLUMN dpboost.charge.role_name IS 'its name then';
 COMMENT ON COLUMN dpboost.charge.direct IS 'the relation was read as a whole, not as a parent of a partition that was';
+COMMENT ON COLUMN dpboost.charge.charge_id IS 'number of the row';
 
 -- Its lock makes charges follow one another. A table of its own, because vacuum never visits it and no role can lock it.
 CREATE TABLE dpboost.charge_lock (id int PRIMARY KEY);
@@ -264,21 +264,21 @@ COMMENT ON COLUMN dpboost.model.created_at IS 'when it was trained';
 
 CREATE SEQUENCE dpboost.model_grant_id_seq;
 CREATE TABLE dpboost.model_grant (
-    model_grant_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.model_grant_id_seq'),
     name_id bigint NOT NULL,
     grantee dpboost.role_ref NOT NULL,
     granted_by dpboost.role_ref NOT NULL,
-    granted_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+    granted_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    model_grant_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.model_grant_id_seq')
 );
 ALTER SEQUENCE dpboost.model_grant_id_seq OWNED BY dpboost.model_grant.model_grant_id;
 CREATE UNIQUE INDEX model_grant_key ON dpboost.model_grant (name_id, (grantee::oid)) WHERE grantee::oid <> 0;
 COMMENT ON SEQUENCE dpboost.model_grant_id_seq IS 'numbers the rows of model_grant';
 COMMENT ON TABLE dpboost.model_grant IS 'roles that may use a model of another role';
-COMMENT ON COLUMN dpboost.model_grant.model_grant_id IS 'number of the row';
 COMMENT ON COLUMN dpboost.model_grant.name_id IS 'the model, see model_name; all its versions are meant';
 COMMENT ON COLUMN dpboost.model_grant.grantee IS 'role that may use it; its members may too';
 COMMENT ON COLUMN dpboost.model_grant.granted_by IS 'role that shared it';
 COMMENT ON COLUMN dpboost.model_grant.granted_at IS 'when';
+COMMENT ON COLUMN dpboost.model_grant.model_grant_id IS 'number of the row';
 
 -- What was spent stays spent, also by mistake of an administrator.
 CREATE FUNCTION dpboost.keep_ledger() RETURNS trigger

@@ -63,7 +63,7 @@ sub used_up
     my @numbered = split /\n/, sql($database, q{
         SELECT format('SELECT max(%I) > (SELECT last_value FROM %s) FROM %s', attname, pg_get_serial_sequence(attrelid::regclass::text, attname), attrelid::regclass)
         FROM pg_attribute WHERE attrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'dpboost'::regnamespace AND relkind = 'r')
-        AND attnum = 1 AND atthasdef});
+        AND pg_get_serial_sequence(attrelid::regclass::text, attname) IS NOT NULL});
     die 'no numbered tables' if @numbered < 8;
     return join ', ', grep { sql($database, $_) eq 't' } @numbered;
 }

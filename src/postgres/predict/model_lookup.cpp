@@ -13,7 +13,7 @@ namespace {
 // Columns, in the order of 10_catalog.sql.
 enum NameColumn { kNameId = 1, kNameOwner, kNameName };
 enum ModelColumn { kModelId = 1, kModelNameId, kModelVersion = 4, kModelContent = 12 };
-enum GrantColumn { kGrantNameId = 2, kGrantGrantee };
+enum GrantColumn { kGrantNameId = 1, kGrantGrantee };
 
 constexpr int kMaxListed = 5;  // names in the error of an ambiguous one
 
