@@ -85,7 +85,7 @@ SELECT role FROM dpboost_ledger WHERE model = 'regress_att_o';
 
 -- attack: someone else's model name
 SET ROLE regress_att_ana;
-SELECT dpboost_train_on('regress_att_o', 'visits', 'cost', epsilon => 0.1, options => :'train');
+SELECT dpboost_train_on('regress_att_owner.regress_att_o', 'visits', 'cost', epsilon => 0.1, options => :'train');
 SELECT dpboost_train_on('regress_att_o@1', 'visits', 'cost', epsilon => 0.1, options => :'train');
 SELECT dpboost_train_on('', 'visits', 'cost', epsilon => 0.1, options => :'train');
 
@@ -225,7 +225,7 @@ CREATE TABLE given (age int);
 SELECT relation, epsilon FROM dpboost_budgets WHERE relation = 'given'::regclass;
 
 RESET ROLE;
-SELECT count(dpboost_drop_model(model)) > 0 AS dropped FROM (SELECT DISTINCT model FROM dpboost_models WHERE model LIKE 'regress\_%') m;
+SELECT count(dpboost_drop_model(full_name)) > 0 AS dropped FROM (SELECT DISTINCT full_name FROM dpboost_models WHERE model LIKE 'regress\_%') m;
 DROP SCHEMA regress_att, regress_eve CASCADE;
 DROP TABLE before, counted;
 DROP ROLE regress_att_owner, regress_att_group, regress_att_member, regress_att_noinherit, regress_att_ana, regress_att_eve;

@@ -47,7 +47,7 @@ SELECT method, (SELECT dpboost_train('p_' || m.method, small(m.method) || '{"eps
                                      y, 1000 * a, b + 1, c) -> 'features' FROM cases) AS features
 FROM dpboost_methods m;
 
-SELECT count(dpboost_drop_model(model)) > 20 AS dropped FROM (SELECT DISTINCT model FROM dpboost_models) s;
+SELECT count(dpboost_drop_model(full_name)) > 20 AS dropped FROM (SELECT DISTINCT full_name FROM dpboost_models) s;
 SELECT dpboost_unprotect('cases');
 DROP TABLE cases;
 DROP FUNCTION small, regression;

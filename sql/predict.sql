@@ -99,9 +99,10 @@ SELECT dpboost_train('mine', '{"epsilon": 1, "trees": 5}', z, a) ->> 'version' A
 SELECT dpboost_predict('mine', 0.5) IS NOT NULL AS owner;
 SET ROLE regress_friend;
 SELECT dpboost_predict('mine', 0.5);
-SELECT dpboost_train('mine', '{"epsilon": 1, "trees": 5}', z, a) FROM things;
-SELECT dpboost_share('mine', 'regress_friend');
-SELECT dpboost_drop_model('mine');
+SELECT dpboost_predict('regress_owner.mine', 0.5);
+SELECT dpboost_train('regress_owner.mine', '{"epsilon": 1, "trees": 5}', z, a) FROM things;
+SELECT dpboost_share('regress_owner.mine', 'regress_friend');
+SELECT dpboost_drop_model('regress_owner.mine');
 SELECT count(*) FROM dpboost_models;
 RESET ROLE;
 SELECT dpboost_predict('mine', 0.5) IS NOT NULL AS superuser;
@@ -141,7 +142,7 @@ SELECT dpboost_train('mine', '{"epsilon": 1, "trees": 5}', z, a) ->> 'version' A
 SELECT dpboost_drop_model('mine');
 RESET ROLE;
 
-SELECT count(dpboost_drop_model(model)) FROM (SELECT DISTINCT model FROM dpboost_models) s;
+SELECT count(dpboost_drop_model(full_name)) FROM (SELECT DISTINCT full_name FROM dpboost_models) s;
 DROP TABLE things, before;
 DROP TYPE colour;
 DROP ROLE regress_member, regress_friend, regress_owner;

@@ -121,7 +121,7 @@ SELECT epsilon, privacy_unit FROM dpboost_budgets WHERE relation = 'late'::regcl
 SELECT dpboost_train_on('regress_l', 'late', 'cost', epsilon => 0.1, features => '{age}', options => :'train');
 
 RESET ROLE;
-SELECT dpboost_drop_model(model) FROM (SELECT DISTINCT model FROM dpboost_models WHERE model LIKE 'regress\_%') m ORDER BY model;
+SELECT dpboost_drop_model(full_name) FROM (SELECT DISTINCT full_name FROM dpboost_models WHERE model LIKE 'regress\_%') m ORDER BY full_name;
 DROP SCHEMA regress_dpb CASCADE;
 DROP TABLE passing, before;
 DROP ROLE regress_dpb_owner, regress_dpb_ana, regress_dpb_bob;

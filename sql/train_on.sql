@@ -47,7 +47,7 @@ CREATE TEMP TABLE said AS
 SELECT dpboost_estimate('clinic."Visits"', 'ill', 0.5, features => '{age}', options => '{"trees": 10}') AS estimate,
        (SELECT count(*) FROM dpboost_ledger) AS releases;
 SELECT releases = (SELECT count(*) FROM dpboost_ledger) AS charged_nothing FROM said;
-SELECT t - '{model,version}'::text[] = estimate AS as_estimated
+SELECT t - '{model,owner,version}'::text[] = estimate AS as_estimated
 FROM said, dpboost_train_on('v', 'clinic."Visits"', 'ill', 0.5, features => '{age}', options => '{"trees": 10}') t;
 DROP TABLE said;
 
@@ -209,7 +209,7 @@ SELECT sqlstate_of('SELECT dpboost_train_on(''end'', ''clinic.stays'', ''ill'', 
 SELECT sqlstate_of('SELECT dpboost_estimate(''clinic.stays'', ''ill'', 4, options => ''{"method": "sbdt", "trees": 5}'')') AS sqlstate;
 RESET ROLE;
 
-SELECT count(dpboost_drop_model(model)) FROM (SELECT DISTINCT model FROM dpboost_models) s;
+SELECT count(dpboost_drop_model(full_name)) FROM (SELECT DISTINCT full_name FROM dpboost_models) s;
 DROP FUNCTION sqlstate_of;
 SET client_min_messages = warning;
 DROP SCHEMA clinic, lab CASCADE;

@@ -13,6 +13,7 @@ namespace dpboost {
 // What went wrong, in the terms a caller can act on. The SQLSTATE of each is given in postgres/boundary.
 enum class ErrorCode {
     kInvalidParameter,  // 22023: an argument or option is wrong
+    kInvalidName,       // 42602: what should name a model does not
     kUndefinedObject,   // 42704: something that was named does not exist
     kWrongType,         // 42804: a column or argument has a type that cannot be used here
     kUnsupported,       // 0A000: a combination that has no privacy proof, or that is not offered

@@ -2,7 +2,8 @@
 -- ---- catalog --------------------------------------------------------------------------------------------------------
 -- Nobody but the extension's owner reads or writes these tables directly: functions in C do it after their own checks,
 -- and the views at the end show each role its rows. The ledger, its charges and the models are written by the ledger
--- worker only, in one commit.
+-- worker only, in one commit. Every table has a primary key: without one PostgreSQL refuses UPDATE and DELETE, even of no
+-- rows, as soon as somebody creates a publication FOR ALL TABLES.
 
 CREATE SCHEMA dpboost;
 REVOKE ALL ON SCHEMA dpboost FROM PUBLIC;
@@ -49,22 +50,27 @@ COMMENT ON CAST (dpboost.role_ref AS oid) IS 'oid under which the role was remem
 -- so neither a rename nor DROP and CREATE under the old name starts from zero. One relation may have several. A name
 -- leads to it only for the owner's own relations: another role that takes the name gets an identity of its own.
 CREATE SEQUENCE dpboost.relation_id_seq;
+CREATE SEQUENCE dpboost.relation_name_id_seq;
 CREATE TABLE dpboost.relation_name (
     relation_id bigint NOT NULL,
     relation dpboost.relation_ref NOT NULL,
     schema_name name NOT NULL,
     relation_name name NOT NULL,
-    owner dpboost.role_ref NOT NULL
+    owner dpboost.role_ref NOT NULL,
+    relation_name_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.relation_name_id_seq')
 );
+ALTER SEQUENCE dpboost.relation_name_id_seq OWNED BY dpboost.relation_name.relation_name_id;
 CREATE INDEX relation_name_oid ON dpboost.relation_name ((relation::oid));
 CREATE INDEX relation_name_name ON dpboost.relation_name (schema_name, relation_name);
 COMMENT ON SEQUENCE dpboost.relation_id_seq IS 'numbers the relations that were protected or released from';
+COMMENT ON SEQUENCE dpboost.relation_name_id_seq IS 'numbers the rows of relation_name';
 COMMENT ON TABLE dpboost.relation_name IS 'every oid and name under which a relation was seen; spending belongs to its relation_id';
 COMMENT ON COLUMN dpboost.relation_name.relation_id IS 'the identity that spending belongs to';
 COMMENT ON COLUMN dpboost.relation_name.relation IS 'the relation';
 COMMENT ON COLUMN dpboost.relation_name.schema_name IS 'schema in which it was seen';
 COMMENT ON COLUMN dpboost.relation_name.relation_name IS 'name under which it was seen';
 COMMENT ON COLUMN dpboost.relation_name.owner IS 'role that owned or dropped it then';
+COMMENT ON COLUMN dpboost.relation_name.relation_name_id IS 'number of the row';
 
 CREATE TABLE dpboost.protection (
     relation_id bigint PRIMARY KEY,
@@ -86,6 +92,7 @@ COMMENT ON COLUMN dpboost.protection.set_at IS 'when';
 
 -- An allowance is also a right to train without SELECT, so unlike spending it belongs to the very relation and role for
 -- which it was granted: not to others that take their names later. A revoked one stays, because it still counts.
+CREATE SEQUENCE dpboost.allowance_id_seq;
 CREATE TABLE dpboost.allowance (
     relation dpboost.relation_ref NOT NULL,
     grantee dpboost.role_ref NOT NULL,
@@ -95,10 +102,13 @@ CREATE TABLE dpboost.allowance (
     max_epsilon_per_train float8 CHECK (max_epsilon_per_train > 0 AND max_epsilon_per_train < 'Infinity'),
     revoked boolean NOT NULL DEFAULT false,
     set_by dpboost.role_ref NOT NULL,
-    set_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+    set_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    allowance_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.allowance_id_seq')
 );
+ALTER SEQUENCE dpboost.allowance_id_seq OWNED BY dpboost.allowance.allowance_id;
 CREATE UNIQUE INDEX allowance_key ON dpboost.allowance ((relation::oid), (grantee::oid))
     WHERE relation::oid <> 0 AND grantee::oid <> 0;
+COMMENT ON SEQUENCE dpboost.allowance_id_seq IS 'numbers the rows of allowance';
 COMMENT ON TABLE dpboost.allowance IS 'budgets of roles on relations: a right to train without SELECT, and its limit';
 COMMENT ON COLUMN dpboost.allowance.relation IS 'the relation';
 COMMENT ON COLUMN dpboost.allowance.grantee IS 'the role; its members use it too';
@@ -109,7 +119,9 @@ COMMENT ON COLUMN dpboost.allowance.max_epsilon_per_train IS 'limit for a single
 COMMENT ON COLUMN dpboost.allowance.revoked IS 'gives no right any more, but still counts';
 COMMENT ON COLUMN dpboost.allowance.set_by IS 'role that set the limit';
 COMMENT ON COLUMN dpboost.allowance.set_at IS 'when';
+COMMENT ON COLUMN dpboost.allowance.allowance_id IS 'number of the row';
 
+CREATE SEQUENCE dpboost.column_domain_id_seq;
 CREATE TABLE dpboost.column_domain (
     relation dpboost.relation_ref NOT NULL,
     column_name name NOT NULL,
@@ -117,9 +129,12 @@ CREATE TABLE dpboost.column_domain (
     upper float8,
     scale text CHECK (scale IN ('auto', 'linear', 'log')),
     levels text[],
-    CHECK ((lower IS NOT NULL AND upper > lower AND scale IS NOT NULL) <> (levels IS NOT NULL))
+    CHECK ((lower IS NOT NULL AND upper > lower AND scale IS NOT NULL) <> (levels IS NOT NULL)),
+    column_domain_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.column_domain_id_seq')
 );
+ALTER SEQUENCE dpboost.column_domain_id_seq OWNED BY dpboost.column_domain.column_domain_id;
 CREATE UNIQUE INDEX column_domain_key ON dpboost.column_domain ((relation::oid), column_name) WHERE relation::oid <> 0;
+COMMENT ON SEQUENCE dpboost.column_domain_id_seq IS 'numbers the rows of column_domain';
 COMMENT ON TABLE dpboost.column_domain IS 'what the owner declared public about a column';
 COMMENT ON COLUMN dpboost.column_domain.relation IS 'the relation';
 COMMENT ON COLUMN dpboost.column_domain.column_name IS 'the column';
@@ -127,6 +142,24 @@ COMMENT ON COLUMN dpboost.column_domain.lower IS 'smallest value of a range';
 COMMENT ON COLUMN dpboost.column_domain.upper IS 'largest value of a range';
 COMMENT ON COLUMN dpboost.column_domain.scale IS 'how the range is divided: auto, linear or log';
 COMMENT ON COLUMN dpboost.column_domain.levels IS 'all values that the column may have';
+COMMENT ON COLUMN dpboost.column_domain.column_domain_id IS 'number of the row';
+
+-- A model's name belongs to the role that trained under it first: others have names of their own, so nobody can take or
+-- hide one. A row stays when the models under it are dropped, so that no version is used twice.
+CREATE SEQUENCE dpboost.model_name_id_seq;
+CREATE TABLE dpboost.model_name (
+    name_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.model_name_id_seq'),
+    owner dpboost.role_ref NOT NULL,
+    name text NOT NULL CHECK (name <> '' AND pg_catalog.translate(name, '.@"', '') = name)
+);
+ALTER SEQUENCE dpboost.model_name_id_seq OWNED BY dpboost.model_name.name_id;
+CREATE UNIQUE INDEX model_name_key ON dpboost.model_name (name, (owner::oid)) WHERE owner::oid <> 0;
+CREATE INDEX model_name_name ON dpboost.model_name (name);
+COMMENT ON SEQUENCE dpboost.model_name_id_seq IS 'numbers the names of models';
+COMMENT ON TABLE dpboost.model_name IS 'names of models, each with the role that it belongs to';
+COMMENT ON COLUMN dpboost.model_name.name_id IS 'number of the name';
+COMMENT ON COLUMN dpboost.model_name.owner IS 'role that the name and its models belong to';
+COMMENT ON COLUMN dpboost.model_name.name IS 'the name, without owner and version';
 
 CREATE SEQUENCE dpboost.release_id_seq;
 CREATE TABLE dpboost.ledger (
@@ -134,6 +167,7 @@ CREATE TABLE dpboost.ledger (
     released_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     role dpboost.role_ref NOT NULL,
     role_name name NOT NULL,
+    name_id bigint NOT NULL,
     model text NOT NULL,
     version int NOT NULL,
     method text NOT NULL,
@@ -147,7 +181,7 @@ CREATE TABLE dpboost.ledger (
     pure_epsilon float8 NOT NULL
 );
 ALTER TABLE dpboost.ledger ALTER COLUMN curve SET STORAGE PLAIN;
-CREATE INDEX ledger_model ON dpboost.ledger (model, version);
+CREATE INDEX ledger_model ON dpboost.ledger (name_id, version);
 ALTER SEQUENCE dpboost.release_id_seq OWNED BY dpboost.ledger.release_id;
 COMMENT ON SEQUENCE dpboost.release_id_seq IS 'numbers the releases';
 COMMENT ON TABLE dpboost.ledger IS 'every release that was ever made; rows are added by the ledger worker and never changed';
@@ -155,6 +189,7 @@ COMMENT ON COLUMN dpboost.ledger.release_id IS 'number of the release';
 COMMENT ON COLUMN dpboost.ledger.released_at IS 'when';
 COMMENT ON COLUMN dpboost.ledger.role IS 'role that trained';
 COMMENT ON COLUMN dpboost.ledger.role_name IS 'its name then';
+COMMENT ON COLUMN dpboost.ledger.name_id IS 'name of the model with its owner, see model_name';
 COMMENT ON COLUMN dpboost.ledger.model IS 'name of the model';
 COMMENT ON COLUMN dpboost.ledger.version IS 'version of the model; never used again';
 COMMENT ON COLUMN dpboost.ledger.method IS 'how it was trained';
@@ -167,31 +202,37 @@ COMMENT ON COLUMN dpboost.ledger.plan IS 'events of the training, from which the
 COMMENT ON COLUMN dpboost.ledger.curve IS 'Renyi divergence at the 64 orders';
 COMMENT ON COLUMN dpboost.ledger.pure_epsilon IS 'the same at order infinity: its epsilon at delta 0';
 
+CREATE SEQUENCE dpboost.charge_id_seq;
 CREATE TABLE dpboost.charge (
     release_id bigint NOT NULL,
     relation_id bigint NOT NULL,
     role dpboost.role_ref NOT NULL,
     role_name name NOT NULL,
-    direct boolean NOT NULL
+    direct boolean NOT NULL,
+    charge_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.charge_id_seq')
 );
+ALTER SEQUENCE dpboost.charge_id_seq OWNED BY dpboost.charge.charge_id;
 CREATE INDEX charge_relation ON dpboost.charge (relation_id);
+COMMENT ON SEQUENCE dpboost.charge_id_seq IS 'numbers the rows of charge';
 COMMENT ON TABLE dpboost.charge IS 'whom a release is charged to: the relations it read, the role and the groups it acted for';
 COMMENT ON COLUMN dpboost.charge.release_id IS 'the release';
 COMMENT ON COLUMN dpboost.charge.relation_id IS 'the relation, see relation_name';
 COMMENT ON COLUMN dpboost.charge.role IS 'role that trained, or one with an allowance whose privileges it had';
 COMMENT ON COLUMN dpboost.charge.role_name IS 'its name then';
 COMMENT ON COLUMN dpboost.charge.direct IS 'the relation was read as a whole, not as a parent of a partition that was';
+COMMENT ON COLUMN dpboost.charge.charge_id IS 'number of the row';
 
 -- Its lock makes charges follow one another. A table of its own, because vacuum never visits it and no role can lock it.
-CREATE TABLE dpboost.charge_lock ();
+CREATE TABLE dpboost.charge_lock (id int PRIMARY KEY);
 COMMENT ON TABLE dpboost.charge_lock IS 'never holds a row: the ledger worker locks it while it checks and charges';
+COMMENT ON COLUMN dpboost.charge_lock.id IS 'not used';
 
 CREATE SEQUENCE dpboost.model_id_seq;
 CREATE TABLE dpboost.model (
     model_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.model_id_seq'),
-    name text NOT NULL CHECK (name <> '' AND pg_catalog.strpos(name, '@') = 0),
+    name_id bigint NOT NULL,
+    name text NOT NULL,
     version int NOT NULL CHECK (version > 0),
-    owner dpboost.role_ref NOT NULL,
     release_id bigint NOT NULL UNIQUE,
     method text NOT NULL,
     task text NOT NULL,
@@ -201,16 +242,16 @@ CREATE TABLE dpboost.model (
     features jsonb NOT NULL,
     content bytea NOT NULL,
     created_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
-    UNIQUE (name, version)
+    UNIQUE (name_id, version)
 );
 ALTER TABLE dpboost.model ALTER COLUMN content SET STORAGE EXTERNAL;
 ALTER SEQUENCE dpboost.model_id_seq OWNED BY dpboost.model.model_id;
 COMMENT ON SEQUENCE dpboost.model_id_seq IS 'numbers the models';
 COMMENT ON TABLE dpboost.model IS 'models, written by the ledger worker together with their charge';
 COMMENT ON COLUMN dpboost.model.model_id IS 'number of the model; a new one for every version';
-COMMENT ON COLUMN dpboost.model.name IS 'name';
+COMMENT ON COLUMN dpboost.model.name_id IS 'its name with its owner, see model_name';
+COMMENT ON COLUMN dpboost.model.name IS 'its name alone; never changes';
 COMMENT ON COLUMN dpboost.model.version IS 'version';
-COMMENT ON COLUMN dpboost.model.owner IS 'role that it belongs to';
 COMMENT ON COLUMN dpboost.model.release_id IS 'its charge in the ledger';
 COMMENT ON COLUMN dpboost.model.method IS 'how it was trained';
 COMMENT ON COLUMN dpboost.model.task IS 'regression or classification';
@@ -221,18 +262,23 @@ COMMENT ON COLUMN dpboost.model.features IS 'its features and their encodings';
 COMMENT ON COLUMN dpboost.model.content IS 'the model, in dpboost''s own format';
 COMMENT ON COLUMN dpboost.model.created_at IS 'when it was trained';
 
+CREATE SEQUENCE dpboost.model_grant_id_seq;
 CREATE TABLE dpboost.model_grant (
-    model text NOT NULL,
+    name_id bigint NOT NULL,
     grantee dpboost.role_ref NOT NULL,
     granted_by dpboost.role_ref NOT NULL,
-    granted_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+    granted_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    model_grant_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.model_grant_id_seq')
 );
-CREATE UNIQUE INDEX model_grant_key ON dpboost.model_grant (model, (grantee::oid)) WHERE grantee::oid <> 0;
+ALTER SEQUENCE dpboost.model_grant_id_seq OWNED BY dpboost.model_grant.model_grant_id;
+CREATE UNIQUE INDEX model_grant_key ON dpboost.model_grant (name_id, (grantee::oid)) WHERE grantee::oid <> 0;
+COMMENT ON SEQUENCE dpboost.model_grant_id_seq IS 'numbers the rows of model_grant';
 COMMENT ON TABLE dpboost.model_grant IS 'roles that may use a model of another role';
-COMMENT ON COLUMN dpboost.model_grant.model IS 'name of the model; all its versions are meant';
+COMMENT ON COLUMN dpboost.model_grant.name_id IS 'the model, see model_name; all its versions are meant';
 COMMENT ON COLUMN dpboost.model_grant.grantee IS 'role that may use it; its members may too';
 COMMENT ON COLUMN dpboost.model_grant.granted_by IS 'role that shared it';
 COMMENT ON COLUMN dpboost.model_grant.granted_at IS 'when';
+COMMENT ON COLUMN dpboost.model_grant.model_grant_id IS 'number of the row';
 
 -- What was spent stays spent, also by mistake of an administrator.
 CREATE FUNCTION dpboost.keep_ledger() RETURNS trigger
@@ -249,13 +295,20 @@ REVOKE ALL ON ALL TABLES IN SCHEMA dpboost FROM PUBLIC;
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA dpboost FROM PUBLIC;
 
 SELECT pg_catalog.pg_extension_config_dump('dpboost.relation_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.relation_name_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.relation_name', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.protection', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.allowance_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.allowance', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.column_domain_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.column_domain', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.model_name_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.model_name', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.release_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.ledger', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.charge_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.charge', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.model_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.model', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.model_grant_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.model_grant', '');

@@ -19,8 +19,9 @@ COMMENT ON COLUMN dpboost_budgets.privacy_unit IS 'column that identifies a pers
 
 CREATE VIEW dpboost_ledger WITH (security_barrier) AS
     SELECT l.release_id, l.released_at, l.role_name AS role, l.model, l.version, l.method, l.task, l.epsilon, l.delta,
-           l.privacy_unit, l.relations
-    FROM dpboost.ledger l
+           l.privacy_unit, l.relations,
+           coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = m.owner::oid)::text, m.owner::text) AS owner
+    FROM dpboost.ledger l LEFT JOIN dpboost.model_name m USING (name_id)
     WHERE pg_catalog.pg_has_role(current_user, l.role::oid, 'USAGE')
        OR EXISTS (SELECT FROM dpboost.charge c
                   JOIN dpboost.relation_name n USING (relation_id)
@@ -38,18 +39,21 @@ COMMENT ON COLUMN dpboost_ledger.epsilon IS 'privacy loss of this release alone'
 COMMENT ON COLUMN dpboost_ledger.delta IS 'privacy loss of this release alone';
 COMMENT ON COLUMN dpboost_ledger.privacy_unit IS 'column that identified a person; NULL: each row was one';
 COMMENT ON COLUMN dpboost_ledger.relations IS 'relations that were read';
+COMMENT ON COLUMN dpboost_ledger.owner IS 'role that the model''s name belongs to; !name: one that was dropped';
 
 CREATE VIEW dpboost_models WITH (security_barrier) AS
-    SELECT m.name AS model, m.version, pg_catalog.pg_get_userbyid(m.owner::oid) AS owner, m.method, m.task, m.epsilon,
-           m.delta, m.features, m.options, m.created_at
-    FROM dpboost.model m
-    WHERE pg_catalog.pg_has_role(current_user, m.owner::oid, 'USAGE')
+    SELECT n.name AS model, m.version,
+           coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = n.owner::oid)::text, n.owner::text) AS owner,
+           m.method, m.task, m.epsilon, m.delta, m.features, m.options, m.created_at,
+           n.owner::text || '.' || n.name AS full_name
+    FROM dpboost.model m JOIN dpboost.model_name n USING (name_id)
+    WHERE pg_catalog.pg_has_role(current_user, n.owner::oid, 'USAGE')
        OR EXISTS (SELECT FROM dpboost.model_grant g
-                  WHERE g.model = m.name AND pg_catalog.pg_has_role(current_user, g.grantee::oid, 'USAGE'));
+                  WHERE g.name_id = n.name_id AND pg_catalog.pg_has_role(current_user, g.grantee::oid, 'USAGE'));
 COMMENT ON VIEW dpboost_models IS 'models that one may use: one''s own and those shared with one';
-COMMENT ON COLUMN dpboost_models.model IS 'name';
+COMMENT ON COLUMN dpboost_models.model IS 'name, without its owner';
 COMMENT ON COLUMN dpboost_models.version IS 'version; dpboost_predict takes the last one unless told name@version';
-COMMENT ON COLUMN dpboost_models.owner IS 'role that it belongs to';
+COMMENT ON COLUMN dpboost_models.owner IS 'role that it belongs to; !name: one that was dropped';
 COMMENT ON COLUMN dpboost_models.method IS 'how it was trained';
 COMMENT ON COLUMN dpboost_models.task IS 'regression or classification';
 COMMENT ON COLUMN dpboost_models.epsilon IS 'privacy loss of its training';
@@ -57,5 +61,6 @@ COMMENT ON COLUMN dpboost_models.delta IS 'privacy loss of its training';
 COMMENT ON COLUMN dpboost_models.features IS 'its features and their encodings';
 COMMENT ON COLUMN dpboost_models.options IS 'options of its training';
 COMMENT ON COLUMN dpboost_models.created_at IS 'when it was trained';
+COMMENT ON COLUMN dpboost_models.full_name IS 'owner.name, as everyone may write it; with @version for this one';
 
 GRANT SELECT ON dpboost_budgets, dpboost_ledger, dpboost_models TO PUBLIC;

@@ -33,8 +33,8 @@ SELECT dpboost_set_budget('t', 'ana', 100, 1e-6);
 -- As if the first release had been made so many times.
 CREATE PROCEDURE fill(total bigint) LANGUAGE sql AS $$
     WITH copies AS (
-        INSERT INTO dpboost.ledger (role, role_name, model, version, method, task, epsilon, delta, relations, plan, curve, pure_epsilon)
-        SELECT role, role_name, 'copy', i, method, task, epsilon, delta, relations, plan, curve, pure_epsilon
+        INSERT INTO dpboost.ledger (role, role_name, name_id, model, version, method, task, epsilon, delta, relations, plan, curve, pure_epsilon)
+        SELECT role, role_name, name_id, model, version + i, method, task, epsilon, delta, relations, plan, curve, pure_epsilon
         FROM (SELECT * FROM dpboost.ledger ORDER BY release_id LIMIT 1) l,
              generate_series((SELECT count(*) FROM dpboost.ledger) + 1, total) i
         RETURNING release_id)

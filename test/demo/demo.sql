@@ -100,7 +100,7 @@ CREATE FUNCTION pg_temp.auc(scores float8[], truth boolean[]) RETURNS numeric LA
     SELECT round(((sum(place) FILTER (WHERE hit) - p * (p + 1) / 2) / (p * (count(*) - p)))::numeric, 3)
     FROM (SELECT rank() OVER (ORDER BY score) AS place, hit, count(*) FILTER (WHERE hit) OVER () AS p
           FROM unnest(scores, truth) AS u (score, hit)) ranked GROUP BY p $$;
-SELECT pg_temp.auc(array_agg(dpboost_predict('stroke_risk', p)), array_agg(stroke)) AS auc_of_private_model,
+SELECT pg_temp.auc(array_agg(dpboost_predict('ana.stroke_risk', p)), array_agg(stroke)) AS auc_of_private_model,
        pg_temp.auc(array_agg(0.075 * age + 0.9 * smoker::int + 0.05 * bmi + 0.018 * blood_pressure), array_agg(stroke))
            AS auc_of_true_formula
 FROM patients p;

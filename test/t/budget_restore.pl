@@ -56,6 +56,18 @@ sql('old', q{SET ROLE owner; ALTER TABLE visits RENAME TO "Odd ""name"; DROP TAB
 my $budgets = q{SELECT relation, grantee, epsilon, releases, epsilon_spent FROM dpboost_budgets ORDER BY relation::text, grantee::text};
 my $before  = sql('old', $budgets);
 
+# Tables of ours whose next number is taken already.
+sub used_up
+{
+    my ($database) = @_;
+    my @numbered = split /\n/, sql($database, q{
+        SELECT format('SELECT max(%I) > (SELECT last_value FROM %s) FROM %s', attname, pg_get_serial_sequence(attrelid::regclass::text, attname), attrelid::regclass)
+        FROM pg_attribute WHERE attrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'dpboost'::regnamespace AND relkind = 'r')
+        AND pg_get_serial_sequence(attrelid::regclass::text, attname) IS NOT NULL});
+    die 'no numbered tables' if @numbered < 8;
+    return join ', ', grep { sql($database, $_) eq 't' } @numbered;
+}
+
 my $dump = $node->backup_dir . '.dump';
 $node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, '-d', $node->connstr('old') ], 'pg_dump');
 
@@ -65,9 +77,11 @@ subtest 'restored completely: the same budgets, as spent' => sub {
     sql('new', 'CREATE TABLE filler_1 (); CREATE TABLE filler_2 ();');
     $node->command_ok([ 'pg_restore', '-e', '-d', $node->connstr('new'), $dump ], 'pg_restore');
     is(sql('new', $budgets), $before, 'dpboost_budgets');
+    is(used_up('new'), '', 'no number will be given twice');
     like(error_of('new', train('ana', 'a', '"Odd ""name"', 0.4)), qr/53400: privacy budget of role "ana"/, 'spent is spent, under the new name');
     is(sql('new', train('ana', 'a', '"Odd ""name"', 0.1)), '2', 'and what is left can be used');
-    is(sql('new', q{SET ROLE carl; SELECT dpboost_predict('a', 40) IS NOT NULL}), 't', 'models and shares');
+    is(sql('new', q{SET ROLE carl; SELECT dpboost_predict('a', 40) = dpboost_predict('ana.a', 40)}), 't', 'models, their owners and shares');
+    is(sql('new', train('ana', 'fresh', '"Odd ""name"', 0.01)), '1', 'a new name');
     is(sql('new', q{SELECT lower || '-' || upper FROM dpboost.column_domain}), '0-99', 'domains');
     like(error_of('new', train('ana', 'd', 'doomed', 0.1)), qr/42501/, 'a table that took the name of a dropped one gives no right');
     is(sql('new', q{SELECT releases FROM dpboost_budgets WHERE relation = 'doomed'::regclass}), '1', 'but counts what was spent under its name');
@@ -84,13 +98,18 @@ subtest 'restored where a role and a table are missing: no budget there, the res
     $node->command_ok([ 'pg_restore', '-e', '-L', $file, '-d', $node->connstr('part'), $dump ], 'pg_restore');
     is(sql('part', q{SELECT count(*) FROM dpboost_budgets WHERE relation = '"Odd ""name"'::regclass}), '3', 'cap, ana and dora');
     like(error_of('part', train('ana', 'a', '"Odd ""name"', 0.4)), qr/53400/, 'spent is spent');
+    is(sql('part', q{SELECT string_agg(DISTINCT full_name, ' ' ORDER BY full_name) FROM dpboost_models}), '!carl.c ana.a ana.d', 'a model whose owner is missing');
+    is(sql('part', q{SELECT dpboost_predict('c', 40) = dpboost_predict('carl.c', 40) AND dpboost_predict('c', 40) = dpboost_predict('!carl.c@1', 40)}),
+        't', 'superusers reach it');
+    like(error_of('part', q{SET ROLE ana; SELECT dpboost_predict('carl.c', 40)}), qr/42501: permission denied for model "carl.c"/, 'others do not');
     # The table comes later, and another carl: neither has rights, both count what was spent.
     sql('part', q{CREATE ROLE carl; SET ROLE owner;
                   CREATE TABLE other (id int PRIMARY KEY, age int CHECK (age BETWEEN 0 AND 100), cost float8 CHECK (cost BETWEEN 0 AND 1000));});
     like(error_of('part', train('carl', 'x', 'other', 0.01)), qr/42501: permission denied to train/, 'carl has no right');
     like(error_of('part', train('dora', 'x', 'other', 0.01)), qr/42501: permission denied to train/, 'dora neither');
     like(error_of('part', train('carl', 'c', '"Odd ""name"', 0.01)), qr/42501/, 'nor has carl on a table that was restored');
-    like(error_of('part', q{SET ROLE carl; SELECT dpboost_predict('c', 40);}), qr/ERROR/, 'nor the models of the old carl');
+    like(error_of('part', q{SET ROLE carl; SELECT dpboost_predict('c', 40);}), qr/42704: model "c" does not exist/, 'nor the models of the old carl');
+    is(sql('part', q{SET ROLE carl; SELECT dpboost_train('c', '{"epsilon": 1, "bounds": [0, 1]}', true, 0.5) ->> 'version'}), '2', 'nor their versions');
     is(sql('part', q{SELECT epsilon || '|' || releases FROM dpboost_budgets WHERE relation = 'other'::regclass}), '1|1', 'the cap is there, as spent');
     sql('part', q{SET ROLE owner; SELECT dpboost_set_budget('other', 'carl', 0.5, 1e-6)});
     like(error_of('part', train('carl', 'x', 'other', 0.4)), qr/53400: privacy budget of role "carl"/, 'granted again: spent is spent');

@@ -18,6 +18,8 @@ int SqlState(ErrorCode code) {
     switch (code) {
         case ErrorCode::kInvalidParameter:
             return ERRCODE_INVALID_PARAMETER_VALUE;
+        case ErrorCode::kInvalidName:
+            return ERRCODE_INVALID_NAME;
         case ErrorCode::kUndefinedObject:
             return ERRCODE_UNDEFINED_OBJECT;
         case ErrorCode::kWrongType:

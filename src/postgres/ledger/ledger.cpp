@@ -4,13 +4,11 @@
 // told.
 #include "postgres/ledger/ledger.h"
 
-#include "postgres/catalog/catalog.h"
 #include "postgres/ledger/ledger_message.h"
 
 namespace dpboost {
 namespace {
 
-constexpr int kMaxModelName = 200;
 constexpr int kSlotRetryMs = 5;
 constexpr int kLatchMs = 200;  // so often the worker's health is looked at without being woken
 
@@ -178,15 +176,6 @@ void CopyAnswer(const LedgerAnswer& answer, ReleaseResult* result) {
     memcpy(result->budgets->items, answer.budgets, answer.budget_count * sizeof(BudgetState));
 }
 
-void CheckModelName(const char* name) {
-    if (name[0] == '\0' || strlen(name) > kMaxModelName)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_NAME),
-                        errmsg("a model's name must have between 1 and %d bytes", kMaxModelName)));
-    if (strchr(name, '@') != nullptr)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("invalid name \"%s\" for a model", name),
-                        errdetail("A name followed by @ and a version refers to a model that exists.")));
-}
-
 void CheckSession() {
     if (RecoveryInProgress())
         ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("cannot train during recovery"),
@@ -203,35 +192,13 @@ void CheckSession() {
 
 }  // namespace
 
-void CheckModelOwner(Oid caller, const char* model_name, Oid* owner) {
-    const Oid types[] = {TEXTOID};
-    const Datum values[] = {CStringGetTextDatum(model_name)};
-    *owner = InvalidOid;
-    if (CatalogRead("SELECT owner::oid FROM dpboost.model WHERE name = $1 ORDER BY version DESC LIMIT 1", 1,
-                    types, values, nullptr, 1) == 0)
-        return;
-    bool is_null;
-    *owner = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
-    const bool exists = OidIsValid(*owner) && RoleName(*owner) != nullptr;
-    if (exists ? !has_privs_of_role(caller, *owner) : !superuser_arg(caller))
-        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                        errmsg("model \"%s\" belongs to another role", model_name),
-                        errhint("Choose another name.")));
-}
-
-void CheckCanRelease(Oid caller, const char* model_name) {
+void CheckCanRelease(Oid caller, const char* model_name, NewModelName* name) {
     CheckSession();
-    CheckModelName(model_name);
-    CatalogScope scope;
-    Oid owner;
-    CatalogBegin(&scope);
-    CheckModelOwner(caller, model_name, &owner);
-    CatalogEnd(&scope);
+    ReadNewModelName(caller, model_name, name);
 }
 
 void CommitRelease(const ReleaseRequest* request, ReleaseResult* result) {
     CheckSession();
-    CheckModelName(request->model_name);
     const TimestampTz deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ledger_timeout_ms);
     LedgerMessage layout = {};
     layout.segment_size = LayOut(request, &layout);

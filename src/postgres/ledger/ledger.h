@@ -6,6 +6,7 @@
 #include "postgres/boundary/pg.h"
 #include "postgres/catalog/relations.h"
 #include "postgres/ledger/budget.h"
+#include "postgres/predict/new_model.h"
 
 namespace dpboost {
 
@@ -13,7 +14,7 @@ namespace dpboost {
 struct ReleaseRequest {
     Oid caller;               // GetUserId() when the SQL function was entered
     TrainRight right;         // as CheckMayTrain answered; kSelect for the aggregate
-    const char* model_name;   // without @version
+    const char* model_name;   // as the call gave it
     const char* method;       // "sbdt", ...
     const char* task;         // "regression" or "classification"
     const char* options;      // text of a json object
@@ -34,12 +35,9 @@ struct ReleaseResult {
 };
 
 // Raises early, before rows are read, what would make CommitRelease fail for certain: hot standby, read-only
-// transaction, parallel worker, a model name that belongs to someone else or is not a name.
-void CheckCanRelease(Oid caller, const char* model_name);
-
-// Inside a catalog scope: raises 42501 if the name is taken by a model of another role. The owner of the
-// model, or 0 if there is none of that name.
-void CheckModelOwner(Oid caller, const char* model_name, Oid* owner);
+// transaction, parallel worker, a model name that is none or whose owner the caller may not act for. Else the
+// name says whose model it will be.
+void CheckCanRelease(Oid caller, const char* model_name, NewModelName* name);
 
 // Charges and releases. Raises 53400 when a budget does not allow it, 42501 without the right, 55P03 when the
 // ledger is locked for too long (also by the caller's own transaction), 53000 without a worker slot, 55000

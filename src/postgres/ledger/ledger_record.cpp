@@ -50,24 +50,14 @@ Datum RelationNames(const RelationSet* relations) {
     return PointerGetDatum(construct_array(values, count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-// A version is never used again, also not after its model was dropped: the ledger remembers.
-int32 NextVersion(const char* model_name) {
-    const Oid types[] = {TEXTOID};
-    const Datum values[] = {CStringGetTextDatum(model_name)};
-    CatalogRead("SELECT coalesce(max(version), 0) + 1 FROM dpboost.ledger WHERE model = $1", 1, types, values,
-                nullptr, 1);
-    bool is_null;
-    return DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
-}
-
 int64 WriteLedger(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
-                  int32 version) {
-    const Oid types[] = {RoleRefType(), NAMEOID, TEXTOID,      INT4OID,  TEXTOID,        TEXTOID,  FLOAT8OID,
-                         FLOAT8OID,     NAMEOID, TEXTARRAYOID, BYTEAOID, FLOAT8ARRAYOID, FLOAT8OID};
+                  const NamedModel& model) {
+    const Oid types[] = {RoleRefType(), NAMEOID, TEXTOID,      INT4OID,  TEXTOID,        TEXTOID,   FLOAT8OID,
+                         FLOAT8OID,     NAMEOID, TEXTARRAYOID, BYTEAOID, FLOAT8ARRAYOID, FLOAT8OID, INT8OID};
     const Datum values[] = {RoleRef(message->caller, message->caller_name),
                             NameDatum(message->caller_name),
-                            CStringGetTextDatum(PieceOf(message, message->model_name)),
-                            Int32GetDatum(version),
+                            CStringGetTextDatum(model.name),
+                            Int32GetDatum(model.version),
                             CStringGetTextDatum(PieceOf(message, message->method)),
                             CStringGetTextDatum(PieceOf(message, message->task)),
                             Float8GetDatum(plan->epsilon),
@@ -76,16 +66,17 @@ int64 WriteLedger(const LedgerMessage* message, const LedgerPlan* plan, const Re
                             RelationNames(relations),
                             ByteaDatum(PieceOf(message, message->plan), message->plan.size),
                             CurveDatum(plan),
-                            Float8GetDatum(plan->pure_epsilon)};
-    char nulls[] = "             ";
+                            Float8GetDatum(plan->pure_epsilon),
+                            Int64GetDatum(model.name_id)};
+    char nulls[] = "              ";
     if (!message->has_privacy_unit)
         nulls[8] = 'n';
     CatalogWrite(
         "INSERT INTO dpboost.ledger (role, role_name, model, version, method, task, epsilon, delta, "
         "privacy_unit,"
-        " relations, plan, curve, pure_epsilon)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING release_id",
-        13, types, values, nulls);
+        " relations, plan, curve, pure_epsilon, name_id)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING release_id",
+        14, types, values, nulls);
     return ReturnedId();
 }
 
@@ -140,33 +131,29 @@ void WriteCharges(const LedgerMessage* message, int64 release_id, const Relation
     }
 }
 
-// A new version belongs to the owner of the earlier ones; a new model to the caller.
-int64 WriteModel(const LedgerMessage* message, const LedgerPlan* plan, Oid owner, int64 release_id,
-                 int32 version) {
-    const char* owner_name = OidIsValid(owner) ? RoleName(owner) : nullptr;
-    const bool has_owner = owner_name != nullptr;
-    const Oid types[] = {TEXTOID,   INT4OID,   RoleRefType(), INT8OID, TEXTOID, TEXTOID,
-                         FLOAT8OID, FLOAT8OID, TEXTOID,       TEXTOID, BYTEAOID};
-    const Datum values[] = {
-        CStringGetTextDatum(PieceOf(message, message->model_name)),
-        Int32GetDatum(version),
-        has_owner ? RoleRef(owner, owner_name) : RoleRef(message->caller, message->caller_name),
-        Int64GetDatum(release_id),
-        CStringGetTextDatum(PieceOf(message, message->method)),
-        CStringGetTextDatum(PieceOf(message, message->task)),
-        Float8GetDatum(plan->epsilon),
-        Float8GetDatum(plan->delta),
-        CStringGetTextDatum(PieceOf(message, message->options)),
-        CStringGetTextDatum(PieceOf(message, message->features)),
-        ByteaDatum(PieceOf(message, message->model), message->model.size)};
+int64 WriteModel(const LedgerMessage* message, const LedgerPlan* plan, const NamedModel& model,
+                 int64 release_id) {
+    const Oid types[] = {TEXTOID,   INT4OID,   INT8OID, INT8OID, TEXTOID, TEXTOID,
+                         FLOAT8OID, FLOAT8OID, TEXTOID, TEXTOID, BYTEAOID};
+    const Datum values[] = {CStringGetTextDatum(model.name),
+                            Int32GetDatum(model.version),
+                            Int64GetDatum(model.name_id),
+                            Int64GetDatum(release_id),
+                            CStringGetTextDatum(PieceOf(message, message->method)),
+                            CStringGetTextDatum(PieceOf(message, message->task)),
+                            Float8GetDatum(plan->epsilon),
+                            Float8GetDatum(plan->delta),
+                            CStringGetTextDatum(PieceOf(message, message->options)),
+                            CStringGetTextDatum(PieceOf(message, message->features)),
+                            ByteaDatum(PieceOf(message, message->model), message->model.size)};
     CatalogWrite(
-        "INSERT INTO dpboost.model (name, version, owner, release_id, method, task, epsilon, delta, options,"
+        "INSERT INTO dpboost.model (name, version, name_id, release_id, method, task, epsilon, delta, "
+        "options,"
         " features, content) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10::jsonb, $11)"
         " RETURNING model_id",
         11, types, values, nullptr);
     const int64 model_id = ReturnedId();
-    if (!OidIsValid(owner))  // a free name: what was shared under it before is not meant
-        CatalogWrite("DELETE FROM dpboost.model_grant WHERE model = $1", 1, types, values, nullptr);
+    ForgetOldGrants(model.name_id, model_id);
     return model_id;
 }
 
@@ -174,15 +161,14 @@ int64 WriteModel(const LedgerMessage* message, const LedgerPlan* plan, Oid owner
 
 void WriteRecord(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
                  LedgerRecord* record) {
-    const char* model_name = PieceOf(message, message->model_name);
     CatalogScope scope;
-    Oid owner;
+    NamedModel model;
     CatalogBegin(&scope);
-    CheckModelOwner(message->caller, model_name, &owner);
-    record->version = NextVersion(model_name);
-    record->release_id = WriteLedger(message, plan, relations, record->version);
+    NameNextModel(message->caller, PieceOf(message, message->model_name), &model);
+    record->version = model.version;
+    record->release_id = WriteLedger(message, plan, relations, model);
     WriteCharges(message, record->release_id, relations);
-    record->model_id = WriteModel(message, plan, owner, record->release_id, record->version);
+    record->model_id = WriteModel(message, plan, model, record->release_id);
     CatalogEnd(&scope);
 }
 

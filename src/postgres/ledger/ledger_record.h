@@ -21,7 +21,7 @@ struct LedgerRecord {
     int32 version;
 };
 
-// Raises 42501 if the model's name belongs to another role.
+// Raises what ReadNewModelName raises.
 void WriteRecord(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
                  LedgerRecord* record);
 

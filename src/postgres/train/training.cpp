@@ -179,7 +179,10 @@ BudgetList* CommitModel(Training* training, int32* version) {
 
 Datum Describe(Training* training, int32 version, const char* remaining) {
     const char* text = nullptr;
-    CallCore([&] { text = (*training->core)->Describe(training->call.model, version, remaining).c_str(); });
+    const NewModelName& model = training->model;
+    CallCore([&] {
+        text = (*training->core)->Describe(model.name, model.owner_name, version, remaining).c_str();
+    });
     return JsonTextToDatum(text);
 }
 
@@ -193,7 +196,7 @@ Training* BeginTraining(const TrainingCall& call) {
                         errmsg("the privacy unit \"%s\" cannot be the target", call.unit),
                         errdetail("It tells people apart.")));
     if (call.model != nullptr)
-        CheckCanRelease(call.caller, call.model);
+        CheckCanRelease(call.caller, call.model, &training->model);
     training->budgets = LoadBudgets(call.caller, call.relations);
     JsonValue* options = ReadJson(call.options);
     ReadAllTimeBounds(call, options);

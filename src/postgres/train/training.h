@@ -7,6 +7,7 @@
 #include "postgres/catalog/relations.h"
 #include "postgres/columns/row_reader.h"
 #include "postgres/ledger/budget.h"
+#include "postgres/predict/new_model.h"
 #include "postgres/train/training_core.h"
 
 namespace dpboost {
@@ -29,6 +30,7 @@ struct TrainingCall {
 // A training under way. Plain data in the memory context in which it began; the core's half goes with it.
 struct Training {
     TrainingCall call;
+    NewModelName model;  // unless it is an estimate
     const BudgetList* budgets;
     CoreState<TrainingCore>* core;
 

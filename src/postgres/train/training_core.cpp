@@ -167,10 +167,12 @@ const char* TrainingCore::task_name() const {
     return target_.spec.task() == Task::kRegression ? "regression" : "classification";
 }
 
-const std::string& TrainingCore::Describe(const char* model, int version, const char* remaining) {
+const std::string& TrainingCore::Describe(const char* model, const char* owner, int version,
+                                          const char* remaining) {
     JsonList result;
     if (model != nullptr) {
         result.Add("model", JsonString(model));
+        result.Add("owner", JsonString(owner));
         result.Add("version", std::to_string(version));
     }
     result.Add("task", JsonString(task_name()));

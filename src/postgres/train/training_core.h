@@ -80,7 +80,7 @@ class TrainingCore {
     const char* task_name() const;
 
     // The result that the caller sees. `model` is null for an estimate; `remaining` is JSON.
-    const std::string& Describe(const char* model, int version, const char* remaining);
+    const std::string& Describe(const char* model, const char* owner, int version, const char* remaining);
 
   private:
     void MakeBuffer(bool has_units);
