@@ -12,4 +12,4 @@ COMMENT ON FUNCTION dpboost_unshare(text, regrole) IS 'takes back what dpboost_s
 CREATE FUNCTION dpboost_drop_model(model text) RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_drop_model' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost_drop_model(text) IS
-    'drops a model with all versions, or one as name@version; refunds no privacy';
+    'drops a model (name or owner.name) with all versions, or one as name@version; refunds no privacy';
