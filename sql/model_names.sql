@@ -49,6 +49,12 @@ SELECT answer('risk');
 SELECT answer('risk@2');
 EXECUTE asked;
 SELECT dpboost_drop_model('risk');
+\set VERBOSITY sqlstate
+SELECT answer('risk');
+SELECT answer('none');
+SELECT answer('risk@');
+SELECT answer('regress_team.risk@');
+\set VERBOSITY default
 SELECT answer('regress_ana.risk') AS ana, answer('regress_eve.risk') AS eve;
 SELECT model, version, owner, full_name FROM dpboost_models ORDER BY full_name, version;
 SET ROLE regress_eve;
