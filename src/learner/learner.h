@@ -44,6 +44,9 @@ class Learner {
     virtual Footprint footprint(bool has_units) const = 0;
     virtual Link link() const = 0;
 
+    // Throws, before anything is charged, what the noise of the plan made of Mechanisms() would make Train throw.
+    virtual void CheckPlan(const Plan&, std::size_t /*features*/) const {}
+
     // Grows run.model and takes every charge of the plan made of Mechanisms(). Neighbours: add or remove one unit of
     // run.rows. What it releases is post-processing of run.releaser's noisy sums; the number of steps, messages and
     // progress do not depend on rows.

@@ -1,9 +1,9 @@
 
 -- ---- catalog --------------------------------------------------------------------------------------------------------
 -- Nobody but the extension's owner reads or writes these tables directly: functions in C do it after their own checks,
--- and the views at the end show each role its rows. The ledger, its charges and the models are written by the ledger
--- worker only, in one commit. Every table has a primary key: without one PostgreSQL refuses UPDATE and DELETE, even of no
--- rows, as soon as somebody creates a publication FOR ALL TABLES.
+-- and the views at the end show each role its rows. The ledger and its charges are written by the ledger worker only,
+-- before anything is drawn; the model and its delivery later, in a commit of their own. Every table has a primary key:
+-- without one PostgreSQL refuses UPDATE and DELETE, even of no rows, as soon as somebody creates a publication FOR ALL TABLES.
 
 CREATE SCHEMA dpboost;
 REVOKE ALL ON SCHEMA dpboost FROM PUBLIC;
@@ -178,15 +178,16 @@ CREATE TABLE dpboost.ledger (
     relations text[] NOT NULL,
     plan bytea NOT NULL,
     curve float8[] NOT NULL CHECK (pg_catalog.array_length(curve, 1) = 64),
-    pure_epsilon float8 NOT NULL
+    pure_epsilon float8 NOT NULL,
+    claim bytea NOT NULL DEFAULT ''
 );
 ALTER TABLE dpboost.ledger ALTER COLUMN curve SET STORAGE PLAIN;
 CREATE INDEX ledger_model ON dpboost.ledger (name_id, version);
 ALTER SEQUENCE dpboost.release_id_seq OWNED BY dpboost.ledger.release_id;
 COMMENT ON SEQUENCE dpboost.release_id_seq IS 'numbers the releases';
-COMMENT ON TABLE dpboost.ledger IS 'every release that was ever made; rows are added by the ledger worker and never changed';
+COMMENT ON TABLE dpboost.ledger IS 'every release that was ever paid for; rows are added by the ledger worker and never changed';
 COMMENT ON COLUMN dpboost.ledger.release_id IS 'number of the release';
-COMMENT ON COLUMN dpboost.ledger.released_at IS 'when';
+COMMENT ON COLUMN dpboost.ledger.released_at IS 'when it was charged';
 COMMENT ON COLUMN dpboost.ledger.role IS 'role that trained';
 COMMENT ON COLUMN dpboost.ledger.role_name IS 'its name then';
 COMMENT ON COLUMN dpboost.ledger.name_id IS 'name of the model with its owner, see model_name';
@@ -201,6 +202,17 @@ COMMENT ON COLUMN dpboost.ledger.relations IS 'names of the relations that were 
 COMMENT ON COLUMN dpboost.ledger.plan IS 'events of the training, from which the accountant can be run again';
 COMMENT ON COLUMN dpboost.ledger.curve IS 'Renyi divergence at the 64 orders';
 COMMENT ON COLUMN dpboost.ledger.pure_epsilon IS 'the same at order infinity: its epsilon at delta 0';
+COMMENT ON COLUMN dpboost.ledger.claim IS 'hash of a secret that the training alone knows, and without which its model is not taken';
+
+-- A row is added in the commit of the model and stays when the model is dropped. A release without one has no model: it
+-- trains still, or it was cancelled, failed or crashed after it was charged.
+CREATE TABLE dpboost.delivery (
+    release_id bigint PRIMARY KEY,
+    delivered_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp()
+);
+COMMENT ON TABLE dpboost.delivery IS 'the releases whose model was stored; rows are added by the ledger worker and never changed';
+COMMENT ON COLUMN dpboost.delivery.release_id IS 'the release';
+COMMENT ON COLUMN dpboost.delivery.delivered_at IS 'when its model was stored';
 
 CREATE SEQUENCE dpboost.charge_id_seq;
 CREATE TABLE dpboost.charge (
@@ -247,7 +259,7 @@ CREATE TABLE dpboost.model (
 ALTER TABLE dpboost.model ALTER COLUMN content SET STORAGE EXTERNAL;
 ALTER SEQUENCE dpboost.model_id_seq OWNED BY dpboost.model.model_id;
 COMMENT ON SEQUENCE dpboost.model_id_seq IS 'numbers the models';
-COMMENT ON TABLE dpboost.model IS 'models, written by the ledger worker together with their charge';
+COMMENT ON TABLE dpboost.model IS 'models, written by the ledger worker after their charge; never without it';
 COMMENT ON COLUMN dpboost.model.model_id IS 'number of the model; a new one for every version';
 COMMENT ON COLUMN dpboost.model.name_id IS 'its name with its owner, see model_name';
 COMMENT ON COLUMN dpboost.model.name IS 'its name alone; never changes';
@@ -288,8 +300,11 @@ CREATE TRIGGER keep_ledger BEFORE UPDATE OR DELETE OR TRUNCATE ON dpboost.ledger
     FOR EACH STATEMENT EXECUTE FUNCTION dpboost.keep_ledger();
 CREATE TRIGGER keep_ledger BEFORE UPDATE OR DELETE OR TRUNCATE ON dpboost.charge
     FOR EACH STATEMENT EXECUTE FUNCTION dpboost.keep_ledger();
+CREATE TRIGGER keep_ledger BEFORE UPDATE OR DELETE OR TRUNCATE ON dpboost.delivery
+    FOR EACH STATEMENT EXECUTE FUNCTION dpboost.keep_ledger();
 COMMENT ON TRIGGER keep_ledger ON dpboost.ledger IS 'the ledger is append-only';
 COMMENT ON TRIGGER keep_ledger ON dpboost.charge IS 'the ledger is append-only';
+COMMENT ON TRIGGER keep_ledger ON dpboost.delivery IS 'the ledger is append-only';
 
 REVOKE ALL ON ALL TABLES IN SCHEMA dpboost FROM PUBLIC;
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA dpboost FROM PUBLIC;
@@ -308,6 +323,7 @@ SELECT pg_catalog.pg_extension_config_dump('dpboost.release_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.ledger', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.charge_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.charge', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.delivery', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.model_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.model', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.model_grant_id_seq', '');

@@ -1,6 +1,7 @@
 
 -- ---- train ----------------------------------------------------------------------------------------------------------
--- Everything that draws noise is VOLATILE and PARALLEL UNSAFE: each call is a release with a charge of its own.
+-- Everything that draws noise is VOLATILE and PARALLEL UNSAFE: each call is a release with a charge of its own, which is
+-- committed before the first draw.
 
 CREATE FUNCTION dpboost_train_step(internal, text, jsonb, "any", VARIADIC "any") RETURNS internal
     AS 'MODULE_PATHNAME', 'dpboost_train_step' LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -10,7 +11,7 @@ COMMENT ON FUNCTION dpboost_train_step(internal, text, jsonb, "any", VARIADIC "a
 CREATE FUNCTION dpboost_train_final(internal) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'dpboost_train_final' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost_train_final(internal) IS
-    'trains, charges and releases a model; internal to dpboost_train';
+    'charges, trains and releases a model; internal to dpboost_train';
 
 -- The final function consumes the state, so PostgreSQL refuses OVER and shares no state between two calls.
 CREATE AGGREGATE dpboost_train(model text, options jsonb, target "any", VARIADIC features "any") (
@@ -49,7 +50,7 @@ CREATE VIEW dpboost_progress AS
     SELECT pid, pg_catalog.pg_get_userbyid(role_id) AS role, relation_id::pg_catalog.regclass AS relation,
            rounds_done, rounds_total
     FROM @extschema@.dpboost_running_trainings();
-COMMENT ON VIEW dpboost_progress IS 'trainings that run now, of roles whose activity the reader may see';
+COMMENT ON VIEW dpboost_progress IS 'trainings that run now and are paid for, of roles whose activity the reader may see';
 COMMENT ON COLUMN dpboost_progress.pid IS 'process that trains';
 COMMENT ON COLUMN dpboost_progress.role IS 'role that trains';
 COMMENT ON COLUMN dpboost_progress.relation IS 'relation that dpboost_train_on was called for; NULL for a query';

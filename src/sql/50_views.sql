@@ -20,7 +20,8 @@ COMMENT ON COLUMN dpboost_budgets.privacy_unit IS 'column that identifies a pers
 CREATE VIEW dpboost_ledger WITH (security_barrier) AS
     SELECT l.release_id, l.released_at, l.role_name AS role, l.model, l.version, l.method, l.task, l.epsilon, l.delta,
            l.privacy_unit, l.relations,
-           coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = m.owner::oid)::text, m.owner::text) AS owner
+           coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = m.owner::oid)::text, m.owner::text) AS owner,
+           EXISTS (SELECT FROM dpboost.delivery d WHERE d.release_id = l.release_id) AS delivered
     FROM dpboost.ledger l LEFT JOIN dpboost.model_name m USING (name_id)
     WHERE pg_catalog.pg_has_role(current_user, l.role::oid, 'USAGE')
        OR EXISTS (SELECT FROM dpboost.charge c
@@ -29,7 +30,7 @@ CREATE VIEW dpboost_ledger WITH (security_barrier) AS
                   WHERE c.release_id = l.release_id AND pg_catalog.pg_has_role(current_user, r.relowner, 'USAGE'));
 COMMENT ON VIEW dpboost_ledger IS 'releases: one''s own, and all from one''s own tables';
 COMMENT ON COLUMN dpboost_ledger.release_id IS 'number of the release';
-COMMENT ON COLUMN dpboost_ledger.released_at IS 'when';
+COMMENT ON COLUMN dpboost_ledger.released_at IS 'when it was charged';
 COMMENT ON COLUMN dpboost_ledger.role IS 'role that trained';
 COMMENT ON COLUMN dpboost_ledger.model IS 'name of the model';
 COMMENT ON COLUMN dpboost_ledger.version IS 'version of the model';
@@ -40,6 +41,8 @@ COMMENT ON COLUMN dpboost_ledger.delta IS 'privacy loss of this release alone';
 COMMENT ON COLUMN dpboost_ledger.privacy_unit IS 'column that identified a person; NULL: each row was one';
 COMMENT ON COLUMN dpboost_ledger.relations IS 'relations that were read';
 COMMENT ON COLUMN dpboost_ledger.owner IS 'role that the model''s name belongs to; !name: one that was dropped';
+COMMENT ON COLUMN dpboost_ledger.delivered IS
+    'whether its model was stored; false while it trains, and for good if it was cancelled or failed after the charge';
 
 CREATE VIEW dpboost_models WITH (security_barrier) AS
     SELECT n.name AS model, m.version,

@@ -29,7 +29,7 @@ std::unique_ptr<Learner> Make(const MethodInfo& method, const LearnerContext& co
 
 // How much coarser than 2^-16 of a clip the lattice must be so that the largest noise fits the samplers (2^40
 // steps); 0 unless epsilon is tiny. Public: known from the plan, the options and the number of features.
-// Where no lattice would do, the training is refused here, before any row is read: a later draw's refusal
+// Where no lattice would do, the training is refused by CheckPlan, before it is charged: a later draw's refusal
 // would depend on noisy results.
 int LatticeShift(double mu, size_t features, uint32_t epochs) {
     const double smallest_draw = kLeastStage * kCountShare / std::max(kMostDraws, epochs);
@@ -71,7 +71,7 @@ Survey ReleaseHistograms(const AutoOptions& options, const std::vector<FeatureSp
     return survey;
 }
 
-// Progress must not tell which stages the noisy results called for: every training passes the same boundaries, at some
+// What progress shows is paid for. All the same it must not tell which stages the noisy results called for: every training passes the same boundaries, at some
 // of which there was nothing to do.
 class StageProgress {
   public:
@@ -119,6 +119,10 @@ Footprint AutoLearner::footprint(bool has_units) const {
 
 Link AutoLearner::link() const {
     return MakeObjective(options_.objective, target_, 1, 1)->link();
+}
+
+void AutoLearner::CheckPlan(const Plan& plan, std::size_t features) const {
+    LatticeShift(1 / plan.NoiseMultiplier(plan.Find(kMechanism)), features, options_.trees);
 }
 
 void AutoLearner::Train(Run& run) const {

@@ -32,6 +32,7 @@ class AutoLearner final : public Learner {
     std::string main_mechanism() const override { return kMechanism; }
     Footprint footprint(bool has_units) const override;
     Link link() const override;
+    void CheckPlan(const Plan& plan, std::size_t features) const override;
     void Train(Run& run) const override;
 
     static constexpr char kMechanism[] = "auto";

@@ -1,9 +1,9 @@
-// The caller's side of a release: lays the request into shared memory, starts the ledger worker, waits, and
-// hands its answer on. Whatever ends the wait early (cancel, terminate, error, deadline) first forbids the
-// worker to commit; if the worker was quicker, charge and model are both there, and the caller was just not
-// told.
+// The caller's side of the ledger: lays a request into shared memory, starts the ledger worker, waits, and hands
+// its answer on. Whatever ends the wait early (cancel, terminate, error, deadline) first forbids the worker to
+// commit; if the worker was quicker, what was asked for is there, and the caller was just not told.
 #include "postgres/ledger/ledger.h"
 
+#include "postgres/catalog/catalog.h"
 #include "postgres/ledger/ledger_message.h"
 
 namespace dpboost {
@@ -11,6 +11,10 @@ namespace {
 
 constexpr int kSlotRetryMs = 5;
 constexpr int kLatchMs = 200;  // so often the worker's health is looked at without being woken
+constexpr int kDeliveryRetryMs = 100;
+constexpr int kDeliveryLockTimeoutMs = 10000;  // then another worker tries
+constexpr int kDeadlockCheckMs = 1000;
+constexpr int kMaxSilentEnds = 5;  // workers of one delivery that end without a word
 
 int ledger_timeout_ms;
 
@@ -19,61 +23,27 @@ long MillisecondsUntil(TimestampTz deadline) {
     return TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
 }
 
-size_t AddPiece(size_t offset, size_t size, LedgerPiece* piece) {
-    piece->offset = MAXALIGN(offset);
-    piece->size = size;
-    return piece->offset + size;
+// ---- the request ----
+
+// What goes into a piece of the message.
+struct Content {
+    LedgerPiece* piece;
+    const void* bytes;
+    size_t size;
+};
+
+Content Text(LedgerPiece* piece, const char* text) {
+    return {piece, text == nullptr ? "" : text, text == nullptr ? 1 : strlen(text) + 1};
 }
 
-size_t TextSize(const char* text) {
-    return text == nullptr ? 1 : strlen(text) + 1;
-}
-
-size_t RelationSetSize(const RelationSet* relations) {
-    return offsetof(RelationSet, items) + relations->count * sizeof(ReadRelation);
-}
-
-// Where everything goes; returns the size of the segment.
-size_t LayOut(const ReleaseRequest* request, LedgerMessage* message) {
-    size_t end = sizeof(LedgerMessage);
-    end = AddPiece(end, TextSize(request->model_name), &message->model_name);
-    end = AddPiece(end, TextSize(request->method), &message->method);
-    end = AddPiece(end, TextSize(request->task), &message->task);
-    end = AddPiece(end, TextSize(request->options), &message->options);
-    end = AddPiece(end, TextSize(request->features), &message->features);
-    end = AddPiece(end, TextSize(request->privacy_unit), &message->privacy_unit);
-    end = AddPiece(end, request->model_size, &message->model);
-    end = AddPiece(end, request->plan_size, &message->plan);
-    return AddPiece(end, RelationSetSize(request->relations), &message->relations);
-}
-
-void CopyPiece(LedgerMessage* message, const LedgerPiece& piece, const void* content) {
-    char* to = reinterpret_cast<char*>(message) + piece.offset;
-    if (content == nullptr)
-        memset(to, 0, piece.size);
-    else
-        memcpy(to, content, piece.size);
-}
-
-void Fill(const ReleaseRequest* request, LedgerMessage* message) {
+void StartMessage(LedgerMessage* message, LedgerWork work, Oid caller) {
+    memset(static_cast<void*>(message), 0, sizeof *message);
     message->magic = kLedgerMagic;
-    pg_atomic_init_u32(&message->state, kLedgerPending);
+    message->work = work;
     message->database = MyDatabaseId;
     message->backend_latch = MyLatch;
-    message->lock_timeout_ms = ledger_timeout_ms / 2 + 1;
-    message->caller = request->caller;
-    strlcpy(message->caller_name, GetUserNameFromId(request->caller, false), NAMEDATALEN);
-    message->right = request->right;
-    message->has_privacy_unit = request->privacy_unit != nullptr;
-    CopyPiece(message, message->model_name, request->model_name);
-    CopyPiece(message, message->method, request->method);
-    CopyPiece(message, message->task, request->task);
-    CopyPiece(message, message->options, request->options);
-    CopyPiece(message, message->features, request->features);
-    CopyPiece(message, message->privacy_unit, request->privacy_unit);
-    CopyPiece(message, message->model, request->model_bytes);
-    CopyPiece(message, message->plan, request->plan_bytes);
-    CopyPiece(message, message->relations, request->relations);
+    message->caller = caller;
+    strlcpy(message->caller_name, GetUserNameFromId(caller, false), NAMEDATALEN);
 }
 
 // True if nothing will be committed from now on; false if the worker has gone too far.
@@ -88,6 +58,65 @@ void AbandonOnDetach(dsm_segment* segment, Datum) {
     Abandon(static_cast<LedgerMessage*>(dsm_segment_address(segment)));
 }
 
+LedgerMessage* MessageIn(dsm_segment* segment) {
+    return static_cast<LedgerMessage*>(dsm_segment_address(segment));
+}
+
+// Gives every piece its place behind the message, and copies all into a new segment.
+dsm_segment* LayOut(LedgerMessage* message, const Content* contents, int count) {
+    size_t end = sizeof(LedgerMessage);
+    for (int i = 0; i < count; ++i) {
+        contents[i].piece->offset = MAXALIGN(end);
+        contents[i].piece->size = contents[i].size;
+        end = contents[i].piece->offset + contents[i].size;
+    }
+    message->segment_size = end;
+    dsm_segment* segment = dsm_create(end, 0);
+    memcpy(static_cast<void*>(MessageIn(segment)), message, sizeof *message);
+    pg_atomic_init_u32(&MessageIn(segment)->state, kLedgerPending);
+    for (int i = 0; i < count; ++i)
+        memcpy(static_cast<char*>(dsm_segment_address(segment)) + contents[i].piece->offset,
+               contents[i].bytes, contents[i].size);
+    on_dsm_detach(segment, AbandonOnDetach, Datum(0));
+    return segment;
+}
+
+dsm_segment* LayOutCharge(const ChargeRequest* request, const uint8* claim) {
+    LedgerMessage message;
+    StartMessage(&message, LedgerWork::kCharge, request->caller);
+    message.lock_timeout_ms = ledger_timeout_ms / 2 + 1;
+    memcpy(message.claim, claim, kClaimSize);
+    message.right = request->right;
+    message.has_privacy_unit = request->privacy_unit != nullptr;
+    const RelationSet* relations = request->relations;
+    const Content contents[] = {
+        Text(&message.model_name, request->model_name),
+        Text(&message.method, request->method),
+        Text(&message.task, request->task),
+        Text(&message.privacy_unit, request->privacy_unit),
+        {&message.plan, request->plan_bytes, request->plan_size},
+        {&message.relations, relations,
+         offsetof(RelationSet, items) + relations->count * sizeof(ReadRelation)},
+    };
+    return LayOut(&message, contents, lengthof(contents));
+}
+
+dsm_segment* LayOutDelivery(const PaidRelease* paid, const ModelDelivery* delivery) {
+    LedgerMessage message;
+    StartMessage(&message, LedgerWork::kDelivery, paid->caller);
+    message.lock_timeout_ms = kDeliveryLockTimeoutMs;
+    memcpy(message.claim, paid->claim, kClaimSize);
+    message.release_id = paid->release_id;
+    const Content contents[] = {
+        Text(&message.options, delivery->options),
+        Text(&message.features, delivery->features),
+        {&message.model, delivery->model_bytes, delivery->model_size},
+    };
+    return LayOut(&message, contents, lengthof(contents));
+}
+
+// ---- the worker ----
+
 void WaitForLatch(long milliseconds) {
     (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds,
                     PG_WAIT_EXTENSION);
@@ -95,6 +124,7 @@ void WaitForLatch(long milliseconds) {
     CHECK_FOR_INTERRUPTS();
 }
 
+// Raises 53000 if all slots stay taken until the deadline.
 BackgroundWorkerHandle* StartWorker(dsm_segment* segment, TimestampTz deadline) {
     BackgroundWorker worker = {};
     BackgroundWorkerHandle* handle;
@@ -108,50 +138,36 @@ BackgroundWorkerHandle* StartWorker(dsm_segment* segment, TimestampTz deadline) 
     strlcpy(worker.bgw_library_name, "$libdir/dpboost", BGW_MAXLEN);
     strlcpy(worker.bgw_function_name, "dpboost_ledger_worker", BGW_MAXLEN);
     while (!RegisterDynamicBackgroundWorker(&worker, &handle)) {
-        if (MillisecondsUntil(deadline) == 0)
+        const long left = MillisecondsUntil(deadline);
+        if (left == 0)
             ereport(ERROR,
                     (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
                      errmsg("could not start the privacy ledger's background worker"),
                      errdetail("All worker slots of the server are taken. Nothing was charged and nothing "
                                "was released."),
                      errhint("Try again, or raise \"max_worker_processes\".")));
-        WaitForLatch(Min(kSlotRetryMs, MillisecondsUntil(deadline)));
+        WaitForLatch(Min(kSlotRetryMs, left));
     }
     return handle;
 }
 
-[[noreturn]] void RaiseUnfinished(bool abandoned, const char* reason) {
-    if (abandoned)
-        ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE), errmsg("could not charge the privacy budget"),
-                        errdetail("%s Nothing was charged and nothing was released.", reason),
-                        errhint("Try again, outside a transaction that locks dpboost's tables.")));
-    ereport(ERROR, (errcode(ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN),
-                    errmsg("could not confirm the charge to the privacy budget"),
-                    errdetail("%s The charge and the model are both there, or neither is.", reason),
-                    errhint("Look for the model in dpboost_models.")));
-}
+// How a wait for the worker has ended; only after kAnswered the state is kLedgerDone or kLedgerFailed.
+enum class Wait {
+    kAnswered,
+    kEnded,  // without an answer: it failed before its commit, or was killed while it committed
+    kLate,
+};
 
-// Until the worker has answered. A worker that ended without an answer has failed before its commit, or was
-// killed while it committed.
-void WaitForAnswer(LedgerMessage* message, BackgroundWorkerHandle* handle, TimestampTz deadline) {
-    for (;;) {
-        const uint32 state = pg_atomic_read_u32(&message->state);
-        pg_read_barrier();
-        if (state == kLedgerDone || state == kLedgerFailed)
-            return;
-        pid_t pid;
-        const BgwHandleStatus status = GetBackgroundWorkerPid(handle, &pid);
-        if (status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED) {
-            const uint32 last = pg_atomic_read_u32(&message->state);
-            if (last == kLedgerDone || last == kLedgerFailed)
-                continue;
-            RaiseUnfinished(Abandon(message), "The ledger's background worker has ended.");
-        }
-        const long left = MillisecondsUntil(deadline);
-        if (left == 0)
-            RaiseUnfinished(Abandon(message), "The ledger's background worker did not answer in time.");
-        WaitForLatch(Min(kLatchMs, left));
-    }
+// One look at the worker. Its health comes first: what it wrote before it ended is seen then.
+Wait LookAtWorker(LedgerMessage* message, BackgroundWorkerHandle* handle, pid_t* pid) {
+    const BgwHandleStatus status = GetBackgroundWorkerPid(handle, pid);
+    if (status != BGWH_STARTED)
+        *pid = 0;
+    const uint32 state = pg_atomic_read_u32(&message->state);
+    pg_read_barrier();
+    if (state == kLedgerDone || state == kLedgerFailed)
+        return Wait::kAnswered;
+    return status == BGWH_STOPPED || status == BGWH_POSTMASTER_DIED ? Wait::kEnded : Wait::kLate;
 }
 
 // The worker's error as if it had happened here.
@@ -166,15 +182,108 @@ void WaitForAnswer(LedgerMessage* message, BackgroundWorkerHandle* handle, Times
     pg_unreachable();
 }
 
-void CopyAnswer(const LedgerAnswer& answer, ReleaseResult* result) {
-    result->release_id = answer.release_id;
-    result->model_id = answer.model_id;
-    result->version = answer.version;
-    result->budgets = static_cast<BudgetList*>(
-        palloc0(offsetof(BudgetList, items) + (answer.budget_count + 1) * sizeof(BudgetState)));
-    result->budgets->count = answer.budget_count;
-    memcpy(result->budgets->items, answer.budgets, answer.budget_count * sizeof(BudgetState));
+// ---- the charge ----
+
+// The worker has not answered: nothing may be drawn. If it can still be stopped, nothing is charged.
+[[noreturn]] void RaiseUnpaid(LedgerMessage* message, const char* reason) {
+    if (Abandon(message))
+        ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE), errmsg("could not charge the privacy budget"),
+                        errdetail("%s Nothing was charged and nothing was released.", reason),
+                        errhint("Try again, outside a transaction that locks dpboost's tables.")));
+    ereport(ERROR, (errcode(ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN),
+                    errmsg("could not confirm the charge to the privacy budget"),
+                    errdetail("%s The training may be charged; nothing was released.", reason),
+                    errhint("Look for the charge in dpboost_ledger.")));
 }
+
+void WaitForCharge(LedgerMessage* message, BackgroundWorkerHandle* handle, TimestampTz deadline) {
+    for (;;) {
+        pid_t pid;
+        const Wait wait = LookAtWorker(message, handle, &pid);
+        if (wait == Wait::kAnswered)
+            return;
+        if (wait == Wait::kEnded)
+            RaiseUnpaid(message, "The ledger's background worker has ended.");
+        const long left = MillisecondsUntil(deadline);
+        if (left == 0)
+            RaiseUnpaid(message, "The ledger's background worker did not answer in time.");
+        WaitForLatch(Min(kLatchMs, left));
+    }
+}
+
+void CopyAnswer(const LedgerAnswer& answer, PaidRelease* paid) {
+    paid->release_id = answer.release_id;
+    paid->version = answer.version;
+    paid->budgets = static_cast<BudgetList*>(
+        palloc0(offsetof(BudgetList, items) + (answer.budget_count + 1) * sizeof(BudgetState)));
+    paid->budgets->count = answer.budget_count;
+    memcpy(paid->budgets->items, answer.budgets, answer.budget_count * sizeof(BudgetState));
+}
+
+// ---- the delivery ----
+
+// Whether the worker waits, through whatever chain of sessions, for a lock of this very transaction, which
+// waits for the worker. PostgreSQL does not see such a circle, because this backend waits for no lock.
+bool WaitsForUs(pid_t worker) {
+    if (worker == 0)
+        return false;
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    const Oid types[] = {INT4OID};
+    const Datum values[] = {Int32GetDatum(static_cast<int32>(worker))};
+    const bool found =
+        CatalogRead(
+            "WITH RECURSIVE blocker (pid) AS (SELECT pg_catalog.unnest(pg_catalog.pg_blocking_pids($1))"
+            " UNION SELECT pg_catalog.unnest(pg_catalog.pg_blocking_pids(pid)) FROM blocker)"
+            " SELECT FROM blocker WHERE pid = pg_catalog.pg_backend_pid()",
+            1, types, values, nullptr, 1) > 0;
+    CatalogEnd(&scope);
+    return found;
+}
+
+// Until the worker has answered or ended. A circle of waits that was seen twice is one.
+Wait WaitForDelivery(LedgerMessage* message, BackgroundWorkerHandle* handle) {
+    TimestampTz next_check = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), kDeadlockCheckMs);
+    int circles = 0;
+    for (;;) {
+        pid_t pid;
+        const Wait wait = LookAtWorker(message, handle, &pid);
+        if (wait != Wait::kLate)
+            return wait;
+        if (MillisecondsUntil(next_check) == 0) {
+            circles = WaitsForUs(pid) ? circles + 1 : 0;
+            if (circles == 2 && Abandon(message))
+                ereport(ERROR, (errcode(ERRCODE_T_R_DEADLOCK_DETECTED), errmsg("could not store the model"),
+                                errdetail("A lock on dpboost's tables is needed that waits for this "
+                                          "transaction to end."),
+                                errhint("Train outside a transaction that reads or locks them, or while they "
+                                        "are not being altered.")));
+            next_check = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), kDeadlockCheckMs);
+        }
+        WaitForLatch(kLatchMs);
+    }
+}
+
+// One worker's attempt. False if another one should try: nothing is known to have gone wrong for good.
+bool TryDelivery(const PaidRelease* paid, const ModelDelivery* delivery, int* silent_ends) {
+    dsm_segment* segment = LayOutDelivery(paid, delivery);
+    LedgerMessage* message = MessageIn(segment);
+    BackgroundWorkerHandle* handle = StartWorker(segment, DT_NOEND);
+    const Wait wait = WaitForDelivery(message, handle);
+    const bool done = wait == Wait::kAnswered && pg_atomic_read_u32(&message->state) == kLedgerDone;
+    if (wait == Wait::kAnswered && !done && message->answer.sqlstate != ERRCODE_LOCK_NOT_AVAILABLE)
+        RaiseAnswer(message->answer);
+    if (wait == Wait::kEnded && ++*silent_ends == kMaxSilentEnds)
+        ereport(ERROR, (errcode(ERRCODE_CONNECTION_FAILURE), errmsg("could not store the model"),
+                        errdetail("The ledger's background worker has ended %d times without an answer.",
+                                  kMaxSilentEnds),
+                        errhint("The server's log says why.")));
+    dsm_detach(segment);
+    pfree(handle);
+    return done;
+}
+
+// ---- checks ----
 
 void CheckSession() {
     if (RecoveryInProgress())
@@ -197,30 +306,34 @@ void CheckCanRelease(Oid caller, const char* model_name, NewModelName* name) {
     ReadNewModelName(caller, model_name, name);
 }
 
-void CommitRelease(const ReleaseRequest* request, ReleaseResult* result) {
+void CommitCharge(const ChargeRequest* request, PaidRelease* paid) {
     CheckSession();
+    memset(static_cast<void*>(paid), 0, sizeof *paid);
+    paid->caller = request->caller;
+    if (!pg_strong_random(paid->claim, kClaimSize))
+        ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
     const TimestampTz deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ledger_timeout_ms);
-    LedgerMessage layout = {};
-    layout.segment_size = LayOut(request, &layout);
-    dsm_segment* segment = dsm_create(layout.segment_size, 0);
-    auto* message = static_cast<LedgerMessage*>(dsm_segment_address(segment));
-    memcpy(message, &layout, sizeof layout);
-    Fill(request, message);
-    on_dsm_detach(segment, AbandonOnDetach, Datum(0));
-
+    dsm_segment* segment = LayOutCharge(request, paid->claim);
+    LedgerMessage* message = MessageIn(segment);
     BackgroundWorkerHandle* handle = StartWorker(segment, deadline);
-    WaitForAnswer(message, handle, deadline);
-    if (pg_atomic_read_u32(&message->state) == kLedgerFailed)
+    WaitForCharge(message, handle, deadline);
+    if (pg_atomic_read_u32(&message->state) != kLedgerDone)
         RaiseAnswer(message->answer);
-    CopyAnswer(message->answer, result);
+    CopyAnswer(message->answer, paid);
     dsm_detach(segment);
     pfree(handle);
+}
+
+void DeliverModel(const PaidRelease* paid, const ModelDelivery* delivery) {
+    int silent_ends = 0;
+    while (!TryDelivery(paid, delivery, &silent_ends))
+        WaitForLatch(kDeliveryRetryMs);
 }
 
 void DefineLedgerSettings() {
     DefineCustomIntVariable(
         "dpboost.ledger_timeout", "Time that a training may wait for its charge to the privacy budget.",
-        "A training that could not charge in time fails, and nothing is released.", &ledger_timeout_ms, 20000,
+        "A training that could not charge in time fails, and nothing is drawn.", &ledger_timeout_ms, 20000,
         100, 600000, PGC_USERSET, GUC_UNIT_MS, nullptr, nullptr, nullptr);
 }
 

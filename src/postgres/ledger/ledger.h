@@ -1,6 +1,8 @@
-// The one way by which a model leaves a training. A background worker locks the ledger, checks every budget,
-// writes the charge and the model and commits both, in a transaction that no ROLLBACK of the caller can undo;
-// only then does the caller get its result. Any other outcome is an error, and nothing was released.
+// How a training pays and how its model leaves it. Nothing is drawn before it is paid: CommitCharge has a
+// background worker check every budget and commit the charge, in a transaction that no ROLLBACK of the caller
+// can undo, and only what it gives back can train. DeliverModel has the model committed the same way. What
+// goes wrong in between leaves a charge without a model, and the ledger says so; never a model without its
+// charge.
 #pragma once
 
 #include "postgres/boundary/pg.h"
@@ -10,40 +12,55 @@
 
 namespace dpboost {
 
-// What is to be released. All pointers stay the caller's and are only read.
-struct ReleaseRequest {
-    Oid caller;               // GetUserId() when the SQL function was entered
-    TrainRight right;         // as CheckMayTrain answered; kSelect for the aggregate
-    const char* model_name;   // as the call gave it
-    const char* method;       // "sbdt", ...
-    const char* task;         // "regression" or "classification"
-    const char* options;      // text of a json object
-    const char* features;     // text of a json array
-    const char* model_bytes;  // Model::Serialize
-    size_t model_size;
+// What is to be paid for. All pointers stay the caller's and are only read.
+struct ChargeRequest {
+    Oid caller;              // GetUserId() when the SQL function was entered
+    TrainRight right;        // as CheckMayTrain answered; kSelect for the aggregate
+    const char* model_name;  // as the call gave it
+    const char* method;      // "sbdt", ...
+    const char* task;        // "regression" or "classification"
     const char* plan_bytes;  // Plan::Serialize: events, curve, epsilon, delta
     size_t plan_size;
     const RelationSet* relations;
     const char* privacy_unit;  // the column by which the training sampled and clipped; nullptr: rows
 };
 
-struct ReleaseResult {
+constexpr int kClaimSize = 16;
+
+// A committed charge: the right to draw what was planned, once, and to store one model. Its name, version,
+// method, epsilon and delta are those of the charge.
+struct PaidRelease {
+    Oid caller;
     int64 release_id;
-    int64 model_id;
-    int32 version;        // never used again, also after dpboost_drop_model
-    BudgetList* budgets;  // after the charge, for RemainingAsJson; in the current memory context
+    int32 version;            // never used again, also if no model comes of it
+    uint8 claim[kClaimSize];  // the secret by which the ledger knows the training again
+    BudgetList* budgets;      // after the charge, for RemainingAsJson; in the current memory context
 };
 
-// Raises early, before rows are read, what would make CommitRelease fail for certain: hot standby, read-only
+// The model of a paid release. All pointers stay the caller's and are only read.
+struct ModelDelivery {
+    const char* options;      // text of a json object
+    const char* features;     // text of a json array
+    const char* model_bytes;  // Model::Serialize
+    size_t model_size;
+};
+
+// Raises early, before rows are read, what would make CommitCharge fail for certain: hot standby, read-only
 // transaction, parallel worker, a model name that is none or whose owner the caller may not act for. Else the
 // name says whose model it will be.
 void CheckCanRelease(Oid caller, const char* model_name, NewModelName* name);
 
-// Charges and releases. Raises 53400 when a budget does not allow it, 42501 without the right, 55P03 when the
-// ledger is locked for too long (also by the caller's own transaction), 53000 without a worker slot, 55000
-// when what was planned for has changed meanwhile. Interruptible; interrupted before the worker's commit,
-// nothing is released and nothing charged.
-void CommitRelease(const ReleaseRequest* request, ReleaseResult* result);
+// Charges. Raises 53400 when a budget does not allow it, 42501 without the right, 55P03 when the ledger is
+// locked for too long (also by the caller's own transaction), 53000 without a worker slot, 55000 when what
+// was planned for has changed meanwhile: then nothing is charged. Raises 08007 when it is not known whether
+// the worker has committed. Interruptible; interrupted before the worker's commit, nothing is charged. After
+// any error nothing may be drawn.
+void CommitCharge(const ChargeRequest* request, PaidRelease* paid);
+
+// Stores the model of a paid release. Waits for a worker slot and for locks as long as the caller does; a
+// cancel ends it. Raises 40P01 if what it waits for waits for the caller's transaction. After an error there
+// is no model, unless it was a cancel that came too late.
+void DeliverModel(const PaidRelease* paid, const ModelDelivery* delivery);
 
 // Defines the setting dpboost.ledger_timeout; called by _PG_init.
 void DefineLedgerSettings();

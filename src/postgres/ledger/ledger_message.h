@@ -20,9 +20,14 @@ enum LedgerState : uint32 {
     kLedgerAbandoned,
 };
 
+enum class LedgerWork : int32 {
+    kCharge = 1,
+    kDelivery = 2,
+};
+
 // More budgets than this are all checked, but only these are reported back.
 constexpr int kMaxReportedBudgets = 64;
-constexpr uint32 kLedgerMagic = 0x64706c67;
+constexpr uint32 kLedgerMagic = 0x64706c68;  // another one for another layout
 
 // A piece of the segment behind the message.
 struct LedgerPiece {
@@ -32,7 +37,6 @@ struct LedgerPiece {
 
 struct LedgerAnswer {
     int64 release_id;
-    int64 model_id;
     int32 version;
     int32 budget_count;
     BudgetState budgets[kMaxReportedBudgets];
@@ -50,19 +54,26 @@ struct LedgerMessage {
     Latch* backend_latch;
     int lock_timeout_ms;
 
+    LedgerWork work;
     Oid caller;
     char caller_name[NAMEDATALEN];
+    uint8 claim[kClaimSize];
+
+    // of a charge; texts end with a zero byte, which is counted
     TrainRight right;
     bool has_privacy_unit;
-    LedgerPiece model_name;  // texts end with a zero byte, which is counted
+    LedgerPiece model_name;
     LedgerPiece method;
     LedgerPiece task;
-    LedgerPiece options;
-    LedgerPiece features;
     LedgerPiece privacy_unit;
-    LedgerPiece model;
     LedgerPiece plan;
     LedgerPiece relations;  // a RelationSet
+
+    // of a delivery
+    int64 release_id;
+    LedgerPiece options;
+    LedgerPiece features;
+    LedgerPiece model;
 
     LedgerAnswer answer;
 };

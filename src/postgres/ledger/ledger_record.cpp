@@ -29,6 +29,10 @@ Datum ByteaDatum(const char* bytes, size_t size) {
     return PointerGetDatum(value);
 }
 
+Datum ClaimDatum(const LedgerMessage* message) {
+    return ByteaDatum(reinterpret_cast<const char*>(message->claim), kClaimSize);
+}
+
 Datum CurveDatum(const LedgerPlan* plan) {
     Datum values[kOrderCount];
     for (size_t i = 0; i < kOrderCount; ++i)
@@ -52,8 +56,9 @@ Datum RelationNames(const RelationSet* relations) {
 
 int64 WriteLedger(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
                   const NamedModel& model) {
-    const Oid types[] = {RoleRefType(), NAMEOID, TEXTOID,      INT4OID,  TEXTOID,        TEXTOID,   FLOAT8OID,
-                         FLOAT8OID,     NAMEOID, TEXTARRAYOID, BYTEAOID, FLOAT8ARRAYOID, FLOAT8OID, INT8OID};
+    const Oid types[] = {RoleRefType(), NAMEOID,        TEXTOID,   INT4OID, TEXTOID,
+                         TEXTOID,       FLOAT8OID,      FLOAT8OID, NAMEOID, TEXTARRAYOID,
+                         BYTEAOID,      FLOAT8ARRAYOID, FLOAT8OID, INT8OID, BYTEAOID};
     const Datum values[] = {RoleRef(message->caller, message->caller_name),
                             NameDatum(message->caller_name),
                             CStringGetTextDatum(model.name),
@@ -67,16 +72,18 @@ int64 WriteLedger(const LedgerMessage* message, const LedgerPlan* plan, const Re
                             ByteaDatum(PieceOf(message, message->plan), message->plan.size),
                             CurveDatum(plan),
                             Float8GetDatum(plan->pure_epsilon),
-                            Int64GetDatum(model.name_id)};
-    char nulls[] = "              ";
+                            Int64GetDatum(model.name_id),
+                            ClaimDatum(message)};
+    char nulls[] = "               ";
     if (!message->has_privacy_unit)
         nulls[8] = 'n';
     CatalogWrite(
         "INSERT INTO dpboost.ledger (role, role_name, model, version, method, task, epsilon, delta, "
         "privacy_unit,"
-        " relations, plan, curve, pure_epsilon, name_id)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING release_id",
-        14, types, values, nulls);
+        " relations, plan, curve, pure_epsilon, name_id, claim)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, pg_catalog.sha256($15))"
+        " RETURNING release_id",
+        15, types, values, nulls);
     return ReturnedId();
 }
 
@@ -131,36 +138,52 @@ void WriteCharges(const LedgerMessage* message, int64 release_id, const Relation
     }
 }
 
-int64 WriteModel(const LedgerMessage* message, const LedgerPlan* plan, const NamedModel& model,
-                 int64 release_id) {
-    const Oid types[] = {TEXTOID,   INT4OID,   INT8OID, INT8OID, TEXTOID, TEXTOID,
-                         FLOAT8OID, FLOAT8OID, TEXTOID, TEXTOID, BYTEAOID};
-    const Datum values[] = {CStringGetTextDatum(model.name),
-                            Int32GetDatum(model.version),
-                            Int64GetDatum(model.name_id),
-                            Int64GetDatum(release_id),
-                            CStringGetTextDatum(PieceOf(message, message->method)),
-                            CStringGetTextDatum(PieceOf(message, message->task)),
-                            Float8GetDatum(plan->epsilon),
-                            Float8GetDatum(plan->delta),
+// Whether the model of a release was stored already. Raises 55000 if the ledger does not hold the charge. Only
+// the training that made it knows its claim: a release of the same number, after the extension was created
+// anew, is another one.
+bool IsDelivered(const LedgerMessage* message) {
+    const Oid types[] = {INT8OID, OIDOID, BYTEAOID};
+    const Datum values[] = {Int64GetDatum(message->release_id), ObjectIdGetDatum(message->caller),
+                            ClaimDatum(message)};
+    if (CatalogRead("SELECT EXISTS (SELECT FROM dpboost.delivery d WHERE d.release_id = l.release_id)"
+                    " FROM dpboost.ledger l WHERE l.release_id = $1 AND l.role::oid = $2"
+                    " AND l.claim = pg_catalog.sha256($3)",
+                    3, types, values, nullptr, 1) == 0)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("the ledger does not hold the charge of this training"),
+                        errdetail("The extension was created anew while it ran.")));
+    bool is_null;
+    return DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
+}
+
+// What a model is called, whose it is, how it was trained and what it cost is copied from its charge.
+void WriteModel(const LedgerMessage* message) {
+    const Oid types[] = {INT8OID, TEXTOID, TEXTOID, BYTEAOID};
+    const Datum values[] = {Int64GetDatum(message->release_id),
                             CStringGetTextDatum(PieceOf(message, message->options)),
                             CStringGetTextDatum(PieceOf(message, message->features)),
                             ByteaDatum(PieceOf(message, message->model), message->model.size)};
     CatalogWrite(
-        "INSERT INTO dpboost.model (name, version, name_id, release_id, method, task, epsilon, delta, "
-        "options,"
-        " features, content) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10::jsonb, $11)"
-        " RETURNING model_id",
-        11, types, values, nullptr);
-    const int64 model_id = ReturnedId();
-    ForgetOldGrants(model.name_id, model_id);
-    return model_id;
+        "INSERT INTO dpboost.model (name, version, name_id, release_id, method, task, epsilon, delta,"
+        " options, features, content) SELECT model, version, name_id, release_id, method, task, epsilon,"
+        " delta, $2::jsonb, $3::jsonb, $4 FROM dpboost.ledger WHERE release_id = $1"
+        " RETURNING model_id, name_id",
+        4, types, values, nullptr);
+    bool is_null;
+    const Datum name_id = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2, &is_null);
+    ForgetOldGrants(DatumGetInt64(name_id), ReturnedId());
+}
+
+void WriteDelivery(int64 release_id) {
+    const Oid types[] = {INT8OID};
+    const Datum values[] = {Int64GetDatum(release_id)};
+    CatalogWrite("INSERT INTO dpboost.delivery (release_id) VALUES ($1)", 1, types, values, nullptr);
 }
 
 }  // namespace
 
-void WriteRecord(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
-                 LedgerRecord* record) {
+void RecordCharge(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
+                  LedgerRecord* record) {
     CatalogScope scope;
     NamedModel model;
     CatalogBegin(&scope);
@@ -168,7 +191,16 @@ void WriteRecord(const LedgerMessage* message, const LedgerPlan* plan, const Rel
     record->version = model.version;
     record->release_id = WriteLedger(message, plan, relations, model);
     WriteCharges(message, record->release_id, relations);
-    record->model_id = WriteModel(message, plan, model, record->release_id);
+    CatalogEnd(&scope);
+}
+
+void RecordDelivery(const LedgerMessage* message) {
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    if (!IsDelivered(message)) {
+        WriteModel(message);
+        WriteDelivery(message->release_id);
+    }
     CatalogEnd(&scope);
 }
 

@@ -1,5 +1,6 @@
-// The rows that one release leaves in the catalog: its entry in the ledger, whom it is charged to, and the
-// model. Written by the ledger worker, inside its transaction.
+// The rows that a release leaves in the catalog: at the charge its entry in the ledger and whom it is charged
+// to, at the delivery its model and that it was delivered. Written by the ledger worker, inside its
+// transaction.
 #pragma once
 
 #include "postgres/boundary/pg.h"
@@ -17,12 +18,15 @@ struct LedgerPlan {
 
 struct LedgerRecord {
     int64 release_id;
-    int64 model_id;
     int32 version;
 };
 
 // Raises what ReadNewModelName raises.
-void WriteRecord(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
-                 LedgerRecord* record);
+void RecordCharge(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
+                  LedgerRecord* record);
+
+// Raises 55000 if the ledger does not hold this training's charge. A release that is delivered already stays
+// as it is.
+void RecordDelivery(const LedgerMessage* message);
 
 }  // namespace dpboost

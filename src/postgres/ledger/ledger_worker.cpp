@@ -1,6 +1,7 @@
-// The ledger worker: a background process with a transaction of its own, started for one release. It is the
-// only writer of ledger and models. Under a lock that makes charges follow one another it counts what was
-// spent, refuses what does not fit, writes charge and model, and commits both or nothing.
+// The ledger worker: a background process with a transaction of its own, started twice for one release. It is
+// the only writer of ledger and models. For the charge, under a lock that makes charges follow one another, it
+// counts what was spent, refuses what does not fit, and commits the charge; later, for the delivery, it
+// commits the model of a charge that the ledger holds. Each is done whole or not at all.
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/ledger/budget.h"
@@ -19,17 +20,20 @@ namespace {
 constexpr int kLockedTimeoutMs = 1000;  // for any other lock while the ledger's is held
 
 bool IsWhole(const LedgerMessage* message, size_t mapped_size) {
-    const LedgerPiece pieces[] = {message->model_name, message->method,   message->task,
-                                  message->options,    message->features, message->privacy_unit,
-                                  message->model,      message->plan,     message->relations};
-    if (message->magic != kLedgerMagic || message->segment_size > mapped_size)
+    const LedgerPiece charge[] = {message->model_name,   message->method, message->task,
+                                  message->privacy_unit, message->plan,   message->relations};
+    const LedgerPiece delivery[] = {message->options, message->features, message->model};
+    if (mapped_size < sizeof(LedgerMessage) || message->magic != kLedgerMagic ||
+        message->segment_size > mapped_size)
         return false;
-    for (const LedgerPiece& piece : pieces) {
-        if (piece.offset < sizeof(LedgerMessage) || piece.offset > message->segment_size ||
-            piece.size > message->segment_size - piece.offset)
-            return false;
-    }
-    return true;
+    const auto fits = [message](const LedgerPiece& piece) {
+        return piece.offset >= sizeof(LedgerMessage) && piece.offset <= message->segment_size &&
+               piece.size <= message->segment_size - piece.offset;
+    };
+    if (message->work == LedgerWork::kCharge)
+        return std::all_of(std::begin(charge), std::end(charge), fits);
+    return message->work == LedgerWork::kDelivery &&
+           std::all_of(std::begin(delivery), std::end(delivery), fits);
 }
 
 void SetLockTimeout(int milliseconds) {
@@ -59,17 +63,24 @@ void PinSettings(const LedgerMessage* message) {
     SetLockTimeout(message->lock_timeout_ms);
 }
 
+Oid CatalogTable(const char* name) {
+    return get_relname_relid(name, get_namespace_oid("dpboost", false));
+}
+
 // From here on until the commit nobody else charges in this database, so from here on nothing may wait long:
-// whatever the caller was willing to wait, the others are not.
+// whatever the caller was willing to wait, the others are not. What the delivery will need is locked too: a
+// caller whose own transaction keeps it locked should learn that before he has paid.
 void LockLedger(const LedgerMessage* message) {
     if (!OidIsValid(get_extension_oid("dpboost", true)))
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("cannot train in the transaction that creates the extension"),
                         errdetail("The privacy ledger sees the extension only after it was committed."),
                         errhint("Commit, then train.")));
-    LockRelationOid(get_relname_relid("charge_lock", get_namespace_oid("dpboost", false)), ExclusiveLock);
+    LockRelationOid(CatalogTable("charge_lock"), ExclusiveLock);
     SetLockTimeout(Min(message->lock_timeout_ms, kLockedTimeoutMs));
     DpboostExtension();
+    for (const char* table : {"model", "model_grant", "delivery"})
+        LockRelationOid(CatalogTable(table), RowExclusiveLock);
 }
 
 void ReadPlan(const LedgerMessage* message, LedgerPlan* plan) {
@@ -133,14 +144,13 @@ void Charge(const LedgerPlan* plan, BudgetList* budgets) {
 void Answer(LedgerMessage* message, const BudgetList* budgets, const LedgerRecord& record) {
     LedgerAnswer* answer = &message->answer;
     answer->release_id = record.release_id;
-    answer->model_id = record.model_id;
     answer->version = record.version;
     answer->budget_count = Min(budgets->count, kMaxReportedBudgets);
     memcpy(answer->budgets, budgets->items, answer->budget_count * sizeof(BudgetState));
 }
 
-// The whole transaction up to its commit.
-void PrepareRelease(LedgerMessage* message) {
+// The whole transaction of a charge up to its commit.
+void PrepareCharge(LedgerMessage* message) {
     const auto* relations = reinterpret_cast<const RelationSet*>(PieceOf(message, message->relations));
     LockLedger(message);
     PushActiveSnapshot(GetTransactionSnapshot());
@@ -151,8 +161,17 @@ void PrepareRelease(LedgerMessage* message) {
     CheckPerTrainLimit(budgets, plan.epsilon, plan.delta);
     Charge(&plan, budgets);
     LedgerRecord record;
-    WriteRecord(message, &plan, relations, &record);
+    RecordCharge(message, &plan, relations, &record);
     Answer(message, budgets, record);
+    PopActiveSnapshot();
+}
+
+// The same of a delivery. Budgets, rights, privacy units and the model's name were checked at the charge, and
+// that binds. It needs no lock: nobody else delivers this release.
+void PrepareDelivery(const LedgerMessage* message) {
+    DpboostExtension();
+    PushActiveSnapshot(GetTransactionSnapshot());
+    RecordDelivery(message);
     PopActiveSnapshot();
 }
 
@@ -187,8 +206,13 @@ void Serve(LedgerMessage* message) {
     PG_TRY();
     {
         StartTransactionCommand();
-        pgstat_report_activity(STATE_RUNNING, "charging the privacy budget");
-        PrepareRelease(message);
+        if (message->work == LedgerWork::kCharge) {
+            pgstat_report_activity(STATE_RUNNING, "charging the privacy budget");
+            PrepareCharge(message);
+        } else {
+            pgstat_report_activity(STATE_RUNNING, "storing a model");
+            PrepareDelivery(message);
+        }
         CommitOrAbort(message);
     }
     PG_CATCH();
@@ -207,7 +231,7 @@ void Serve(LedgerMessage* message) {
 }  // namespace
 }  // namespace dpboost
 
-// The entry point. Only the postmaster calls it, for a worker that CommitRelease has registered; it has no
+// The entry point. Only the postmaster calls it, for a worker that ledger.cpp has registered; it has no
 // SQL function and no function info record, so it cannot be called from SQL.
 void dpboost_ledger_worker(Datum main_arg) {
     using namespace dpboost;

@@ -83,7 +83,7 @@ class LearnerMethod final : public TrainingMethod {
   public:
     LearnerMethod(const MethodInfo& method, const TrainingOptions& given,
                   const std::vector<FeatureSpec>& features, const TargetSpec& target, int threads)
-        : epsilon_(given.epsilon), delta_(given.delta), threads_(threads) {
+        : epsilon_(given.epsilon), delta_(given.delta), features_(features.size()), threads_(threads) {
         RefuseUnused(given, KeysOf(method));
         std::vector<GivenOption> options;
         const auto add = [&](const char* key, const std::optional<double>& number) {
@@ -109,6 +109,7 @@ class LearnerMethod final : public TrainingMethod {
         request.mechanisms = learner_->Mechanisms();
         return request;
     }
+    void CheckPlan(const Plan& plan) const override { learner_->CheckPlan(plan, features_); }
     std::string main_mechanism() const override { return learner_->main_mechanism(); }
     uint64_t trees() const override { return learner_->footprint(false).trees; }
     size_t bytes_per_row(bool has_units) const override {
@@ -130,6 +131,7 @@ class LearnerMethod final : public TrainingMethod {
   private:
     double epsilon_;
     double delta_;
+    size_t features_;
     int threads_;
     std::unique_ptr<Learner> learner_;
 };

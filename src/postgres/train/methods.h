@@ -22,6 +22,8 @@ class TrainingMethod {
     // The mechanisms that Train will draw, for the options' epsilon and delta. Throws
     // Error(kInvalidParameter) for options that do not fit together.
     virtual PlanRequest Request() const = 0;
+    // Throws what the calibrated plan would make Train throw: before the training is charged.
+    virtual void CheckPlan(const Plan&) const {}
     // The mechanism whose noise multiplier is shown.
     virtual std::string main_mechanism() const = 0;
     virtual uint64_t trees() const = 0;  // 0: none, or the method decides by its own noisy results

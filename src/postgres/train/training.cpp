@@ -128,7 +128,10 @@ void CalibrateAgainIfCharged(Training* training) {
     Calibrate(training);
 }
 
-void Train(Training* training) {
+// Nothing else in a training takes random numbers, and nothing calls it without a charge.
+void Train(Training* training, const PaidRelease& paid) {
+    if (paid.release_id <= 0)
+        elog(ERROR, "a training without a charge cannot draw");
     ChaChaSource::Seed seed;
     if (!pg_strong_random(seed.data(), seed.size()))
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
@@ -153,35 +156,67 @@ char* OptionsText(const Training* training) {
                     rest[0] == '}' ? "" : ", ", rest);
 }
 
-BudgetList* CommitModel(Training* training, int32* version) {
+void FinishRows(Training* training) {
+    CallCore([&] {
+        PgInterrupt interrupt;
+        (*training->core)->FinishRows(interrupt);
+    });
+}
+
+void Pay(const Training* training, PaidRelease* paid) {
     const TrainingCore& core = **training->core;
-    ReleaseRequest request;
+    ChargeRequest request;
     memset(static_cast<void*>(&request), 0, sizeof request);
     request.caller = training->call.caller;
     request.right = training->call.right;
     request.model_name = training->call.model;
     request.method = core.options().method.c_str();
     request.task = core.task_name();
-    request.options = OptionsText(training);
-    request.features = core.features_json().c_str();
-    request.model_bytes = core.model_bytes().data();
-    request.model_size = core.model_bytes().size();
     request.plan_bytes = core.plan_bytes().data();
     request.plan_size = core.plan_bytes().size();
     request.relations = training->call.relations;
     request.privacy_unit = training->call.unit;
-    ReleaseResult result;
-    CommitRelease(&request, &result);
-    ModelsChanged();
-    *version = result.version;
-    return result.budgets;
+    CommitCharge(&request, paid);
 }
 
-Datum Describe(Training* training, int32 version, const char* remaining) {
-    const char* text = nullptr;
+void Deliver(const Training* training, const PaidRelease& paid) {
+    const TrainingCore& core = **training->core;
+    ModelDelivery delivery;
+    delivery.options = OptionsText(training);
+    delivery.features = core.features_json().c_str();
+    delivery.model_bytes = core.model_bytes().data();
+    delivery.model_size = core.model_bytes().size();
+    DeliverModel(&paid, &delivery);
+    ModelsChanged();
+}
+
+// Says with every error after the charge that there is one.
+void DescribeCharge(void* argument) {
+    errcontext("training charged as release %lld; see dpboost_ledger",
+               static_cast<long long>(static_cast<const PaidRelease*>(argument)->release_id));
+}
+
+// From the committed charge to the committed model.
+void TrainAndDeliver(Training* training, PaidRelease* paid) {
+    ErrorContextCallback context;
+    context.callback = DescribeCharge;
+    context.arg = paid;
+    context.previous = error_context_stack;
+    error_context_stack = &context;
+    Train(training, *paid);
+    Deliver(training, *paid);
+    error_context_stack = context.previous;
+}
+
+// `paid` is null for an estimate.
+Datum Describe(Training* training, const PaidRelease* paid, const char* remaining) {
+    const int32 version = paid == nullptr ? 0 : paid->version;
+    const int64 release_id = paid == nullptr ? 0 : paid->release_id;
     const NewModelName& model = training->model;
+    const char* text = nullptr;
     CallCore([&] {
-        text = (*training->core)->Describe(model.name, model.owner_name, version, remaining).c_str();
+        text =
+            (*training->core)->Describe(model.name, model.owner_name, version, release_id, remaining).c_str();
     });
     return JsonTextToDatum(text);
 }
@@ -234,18 +269,19 @@ void FlushRows(Training* training) {
 }
 
 Datum FinishTraining(Training* training) {
+    FinishRows(training);
     CalibrateAgainIfCharged(training);
-    Train(training);
-    int32 version;
-    const BudgetList* budgets = CommitModel(training, &version);
-    const Datum result = Describe(training, version, RemainingAsJson(budgets, nullptr, 0));
+    PaidRelease paid;
+    Pay(training, &paid);
+    TrainAndDeliver(training, &paid);
+    const Datum result = Describe(training, &paid, RemainingAsJson(paid.budgets, nullptr, 0));
     training->core->Release();
     return result;
 }
 
 Datum DescribeEstimate(Training* training) {
     const std::string& plan = (*training->core)->plan_bytes();
-    return Describe(training, 0, RemainingAsJson(training->budgets, plan.data(), plan.size()));
+    return Describe(training, nullptr, RemainingAsJson(training->budgets, plan.data(), plan.size()));
 }
 
 }  // namespace dpboost

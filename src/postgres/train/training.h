@@ -1,6 +1,6 @@
 // The common path of dpboost_train, dpboost_train_on and dpboost_estimate: from a call and the schema to a
-// training that rows can be appended to, and from there to the ledger's commit and the result. PostgreSQL's
-// half; training_core.h is the core's.
+// training that rows can be appended to, and from there to its charge, its draws, its model and the result.
+// PostgreSQL's half; training_core.h is the core's.
 #pragma once
 
 #include "postgres/boundary/boundary.h"
@@ -89,7 +89,9 @@ inline void AppendRow(Training* training, NullableDatum target, NullableDatum un
         FlushRows(training);
 }
 
-// Trains, commits charge and model, and returns the result as jsonb. The training is over afterwards.
+// Has the charge committed, then draws and trains, then has the model committed, and returns the result as
+// jsonb. Interrupted before the charge, nothing was drawn and nothing is charged; after it, the charge stays and
+// the ledger says that nothing was delivered. The training is over afterwards.
 Datum FinishTraining(Training* training);
 
 // What the training would cost, as jsonb; reads no row.

@@ -77,6 +77,7 @@ void TrainingCore::Calibrate(const std::vector<BudgetConstraint>& budgets) {
         request.mechanisms.push_back(PrivateBoundsRequest(features_.find_private.size()));
     request.budgets = budgets;
     plan_.emplace(Plan::Calibrate(request));
+    method_->CheckPlan(*plan_);
     plan_bytes_ = plan_->Serialize();
 }
 
@@ -150,12 +151,18 @@ void TrainingCore::FindPrivateBounds(Dataset* dataset, NoiseSource& noise, Inter
     *dataset = Recode(std::move(*dataset), features_.specs, columns, limits_, interrupt);
 }
 
+void TrainingCore::FinishRows(Interrupt& interrupt) {
+    AppendRows();
+    dataset_ = builder_->Finish(interrupt);
+}
+
 void TrainingCore::Train(ChaChaSource::Seed&& seed, Interrupt& interrupt, Progress& progress) {
     ChaChaSource source(std::move(seed));
     Random random(source);
     ExactNoise noise(random);
-    AppendRows();
-    Dataset dataset = builder_->Finish(interrupt);
+    CheckInternal(dataset_.has_value(), "the rows are not all there");
+    Dataset dataset = std::move(*dataset_);
+    dataset_.reset();
     if (!features_.find_private.empty())
         FindPrivateBounds(&dataset, noise, interrupt);
     const Model model = method_->Train(dataset, *plan_, random, noise, interrupt, progress);
@@ -168,12 +175,13 @@ const char* TrainingCore::task_name() const {
 }
 
 const std::string& TrainingCore::Describe(const char* model, const char* owner, int version,
-                                          const char* remaining) {
+                                          int64_t release_id, const char* remaining) {
     JsonList result;
     if (model != nullptr) {
         result.Add("model", JsonString(model));
         result.Add("owner", JsonString(owner));
         result.Add("version", std::to_string(version));
+        result.Add("release_id", std::to_string(release_id));
     }
     result.Add("task", JsonString(task_name()));
     result.Add("method", JsonString(options_.method));

@@ -1,5 +1,5 @@
 // One training, from checked options to the bytes that the ledger worker will commit; the core's half of
-// training.h. Every step may throw Error and calls no PostgreSQL.
+// training.h. Every step may throw Error and calls no PostgreSQL. Only Train draws.
 #pragma once
 
 #include <memory>
@@ -71,7 +71,12 @@ class TrainingCore {
     // Takes the buffered rows into the dataset. Throws kOutOfMemory beyond dpboost.max_memory.
     void AppendRows();
 
-    // Consumes the rows. What a method leaves of its plan is charged all the same. Wipes the seed.
+    // After the last row: makes the dataset. What could fail for want of memory or by the schema has failed
+    // then.
+    void FinishRows(Interrupt& interrupt);
+
+    // Call it once the charge for plan_bytes is committed. Consumes the rows. What a method leaves of its
+    // plan is charged all the same. Wipes the seed.
     void Train(ChaChaSource::Seed&& seed, Interrupt& interrupt, Progress& progress);
 
     const std::string& plan_bytes() const { return plan_bytes_; }
@@ -80,7 +85,8 @@ class TrainingCore {
     const char* task_name() const;
 
     // The result that the caller sees. `model` is null for an estimate; `remaining` is JSON.
-    const std::string& Describe(const char* model, const char* owner, int version, const char* remaining);
+    const std::string& Describe(const char* model, const char* owner, int version, int64_t release_id,
+                                const char* remaining);
 
   private:
     void MakeBuffer(bool has_units);
@@ -95,6 +101,7 @@ class TrainingCore {
     std::unique_ptr<TrainingMethod> method_;
     std::vector<Encoder> encoders_;
     std::optional<DatasetBuilder> builder_;
+    std::optional<Dataset> dataset_;
     RowBuffer buffer_;
     std::optional<Plan> plan_;
     size_t counted_bytes_ = 0;
