@@ -1,5 +1,5 @@
 # The charge of a training against everything a caller can do with his transaction: roll it back, keep locks, open it
-# read-only, create the extension in it, take all worker slots, cancel it. Charge and model are both there, or neither.
+# read-only, create the extension in it, take all worker slots, cancel it before the charge. (After the charge: delivery.pl.)
 use strict;
 use warnings;
 
@@ -143,7 +143,7 @@ subtest 'table created, protected and budgeted in the same transaction: charged 
 };
 
 subtest 'ledger locked by the caller: refused after a while, no deadlock' => sub {
-    for my $table ('charge_lock', 'ledger', 'model')
+    for my $table ('charge_lock', 'ledger', 'model', 'delivery', 'model_grant')
     {
         like(error_of(qq{SET dpboost.ledger_timeout = 600; BEGIN; LOCK TABLE dpboost.$table IN ACCESS EXCLUSIVE MODE; SELECT train('m');}),
             qr/55P03: could not lock the privacy ledger.*Nothing was charged/s, "dpboost.$table");
@@ -221,7 +221,8 @@ subtest 'the owner declares a privacy unit while the training waits: refused' =>
     is(state_of_ledger(), $before);
 };
 
-is(sql('SELECT count(*) FROM dpboost.ledger l FULL JOIN dpboost.model m USING (release_id) WHERE l.model IS NULL OR m.name IS NULL'),
-    '0', 'every charge has its model and every model its charge');
+is(sql('SELECT count(*) FROM dpboost.ledger l FULL JOIN dpboost.model m USING (release_id) FULL JOIN dpboost.delivery d USING (release_id)
+        WHERE l.model IS NULL OR m.name IS NULL OR d.release_id IS NULL'),
+    '0', 'every model has its charge, and every charge was delivered');
 $node->stop;
 done_testing();

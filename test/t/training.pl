@@ -1,4 +1,5 @@
-# A training that runs: what others see of it, and that stopping it at any time releases nothing and charges nothing.
+# A training that runs: what others see of it, and that stopping it releases nothing: before the charge it is free, and once
+# there is progress to be seen it is charged.
 use strict;
 use warnings;
 
@@ -42,9 +43,11 @@ sub start_training
     return \%session;
 }
 
+# Charges, those of them that were delivered, and models.
 sub released
 {
-    return $node->safe_psql('postgres', 'SELECT (SELECT count(*) FROM dpboost_ledger), (SELECT count(*) FROM dpboost_models)');
+    return $node->safe_psql('postgres',
+        'SELECT count(*), count(*) FILTER (WHERE delivered), (SELECT count(*) FROM dpboost_models) FROM dpboost_ledger');
 }
 
 subtest 'progress shows rounds to those who may see the session, and a cancel ends it' => sub {
@@ -63,35 +66,40 @@ subtest 'progress shows rounds to those who may see the session, and a cancel en
     $session->{run}->finish;
     like($session->{err}, qr/ERROR:  57014: canceling statement due to user request/, 'SQLSTATE and message');
     like($session->{out}, qr/^usable$/m, 'the session goes on');
+    like($session->{err}, qr/CONTEXT:  training charged as release 1;/, 'it says that it is charged');
     is($node->safe_psql('postgres', 'SELECT count(*) FROM dpboost_progress'), '0', 'and its progress is gone');
-    is(released(), '0|0', 'nothing was released, nothing charged');
+    is(released(), '1|0|0', 'charged, and nothing delivered');
 };
 
-subtest 'a killed session releases nothing' => sub {
+subtest 'a terminated session releases nothing' => sub {
     my $session = start_training();
     $node->safe_psql('postgres', "SELECT pg_terminate_backend($session->{pid}, 10000)");
     $session->{run}->finish;
     unlike($session->{out}, qr/usable/, 'the session is over');
     is($node->safe_psql('postgres', 'SELECT count(*) FROM dpboost_progress'), '0', 'its progress is gone');
-    is(released(), '0|0', 'nothing was released, nothing charged');
+    is(released(), '2|0|0', 'charged, and nothing delivered');
 };
 
 subtest 'statement_timeout, also while rows are read' => sub {
     my $session = start_training("SET statement_timeout = '1s';\n");
     $session->{run}->finish;
     like($session->{err}, qr/ERROR:  57014: canceling statement due to statement timeout/, 'in the rounds');
+    is(released(), '3|0|0', 'charged, and nothing delivered');
     my ($status, $out, $err) = $node->psql('postgres', q{
         SET statement_timeout = '300ms';
         SELECT dpboost_train('read', '{"epsilon": 1, "bounds": [0, 1]}', true, 0.5) FROM generate_series(1, 1000000000);});
     like($err, qr/canceling statement due to statement timeout/, 'while reading');
-    is(released(), '0|0', 'nothing was released, nothing charged');
+    is(released(), '3|0|0', 'nothing drawn, nothing charged');
 };
 
 subtest 'a training without interruption is charged once' => sub {
     is( $node->safe_psql('postgres', q{SELECT dpboost_train_on('short', 'people', 'ill', 1, options => '{"trees": 10}') ->> 'version'},
             extra_params => [ '-U', 'ana' ]),
         '1', 'trains');
-    is(released(), '1|1', 'one release, one model');
+    is(released(), '4|1|1', 'one more charge, one model');
+    is($node->safe_psql('postgres', q{SELECT string_agg(model || '@' || version || ' ' || delivered, ', ' ORDER BY release_id) FROM dpboost_ledger},
+            extra_params => [ '-U', 'ana' ]),
+        'long@1 false, long@2 false, long@3 false, short@1 true', 'ana sees what she paid for, and what she got');
 };
 
 # What differs between two tables that differ in one person must come from noise alone: not the shape of a result, of a

@@ -12,7 +12,7 @@ namespace {
 constexpr int kSlotRetryMs = 5;
 constexpr int kLatchMs = 200;  // so often the worker's health is looked at without being woken
 constexpr int kDeliveryRetryMs = 100;
-constexpr int kDeliveryLockTimeoutMs = 10000;  // then another worker tries
+constexpr int kDeliveryLockTimeoutMs = 3000;  // then another worker tries
 constexpr int kDeadlockCheckMs = 1000;
 constexpr int kMaxSilentEnds = 5;  // workers of one delivery that end without a word
 

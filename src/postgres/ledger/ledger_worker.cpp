@@ -175,14 +175,20 @@ void PrepareDelivery(const LedgerMessage* message) {
     PopActiveSnapshot();
 }
 
-// Commits if the caller still waits. After this either all is committed or nothing ever will be.
+// Commits if the caller still waits. After this either all is committed or nothing ever will be. Done is said only
+// of a commit that has ended as it should: one whose wait for a standby was broken off, by whoever may terminate
+// the worker, may be lost with this server. So that a cancel breaks nothing off, it is not listened to any more.
 void CommitOrAbort(LedgerMessage* message) {
     uint32 expected = kLedgerPending;
     if (!pg_atomic_compare_exchange_u32(&message->state, &expected, kLedgerCommitting)) {
         AbortCurrentTransaction();
         return;
     }
+    pqsignal(SIGINT, SIG_IGN);
+    QueryCancelPending = false;
     CommitTransactionCommand();
+    if (ProcDiePending)
+        return;
     pg_write_barrier();
     pg_atomic_write_u32(&message->state, kLedgerDone);
 }
