@@ -11,3 +11,7 @@ CREATE AGGREGATE dpboost_fault(kind text, fail_at bigint) (
 
 CREATE FUNCTION dpboost_fault_resident_memory() RETURNS bigint
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE;
+
+-- Sends a request to the ledger worker, damaged in the way that is named, and says how it ended.
+CREATE FUNCTION dpboost_fault_request(kind text, release_id bigint, claim bytea, caller regrole) RETURNS text
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
