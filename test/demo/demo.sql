@@ -108,8 +108,8 @@ FROM patients p;
 \echo
 \echo '6. What was spent stays spent'
 \echo '-----------------------------'
-\echo 'Ana takes her second training back. She has seen the result, so the charge stays. (And two trainings at 0.5'
-\echo 'cost less than 1 together: the accountant composes them as tightly as the proofs allow.)'
+\echo 'Ana takes her second training back. The charge was committed before the first noise was drawn, and stays. (And two'
+\echo 'trainings at 0.5 cost less than 1 together: the accountant composes them as tightly as the proofs allow.)'
 \echo
 SET ROLE ana;
 \set ECHO queries
@@ -131,9 +131,9 @@ SELECT dpboost_train_on('stroke_risk', 'patients', 'stroke', epsilon => 0.9) ->>
 \set ON_ERROR_STOP on
 
 \echo
-\echo 'The owner sees every release in the ledger:'
+\echo 'The owner sees every release in the ledger, and whether its model was delivered (a training that is cancelled stays charged):'
 \echo
 SET ROLE clinic;
 \set ECHO queries
-SELECT release_id, role, model, version, method, epsilon, delta FROM dpboost_ledger ORDER BY release_id;
+SELECT release_id, role, model, version, method, epsilon, delta, delivered FROM dpboost_ledger ORDER BY release_id;
 \set ECHO none

@@ -78,6 +78,7 @@ subtest 'restored completely: the same budgets, as spent' => sub {
     $node->command_ok([ 'pg_restore', '-e', '-d', $node->connstr('new'), $dump ], 'pg_restore');
     is(sql('new', $budgets), $before, 'dpboost_budgets');
     is(used_up('new'), '', 'no number will be given twice');
+    is(sql('new', q{SELECT count(*) || ' of ' || count(*) FILTER (WHERE delivered) FROM dpboost_ledger}), '3 of 3', 'what was delivered');
     like(error_of('new', train('ana', 'a', '"Odd ""name"', 0.4)), qr/53400: privacy budget of role "ana"/, 'spent is spent, under the new name');
     is(sql('new', train('ana', 'a', '"Odd ""name"', 0.1)), '2', 'and what is left can be used');
     is(sql('new', q{SET ROLE carl; SELECT dpboost_predict('a', 40) = dpboost_predict('ana.a', 40)}), 't', 'models, their owners and shares');

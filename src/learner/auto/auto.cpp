@@ -71,8 +71,8 @@ Survey ReleaseHistograms(const AutoOptions& options, const std::vector<FeatureSp
     return survey;
 }
 
-// What progress shows is paid for. All the same it must not tell which stages the noisy results called for: every training passes the same boundaries, at some
-// of which there was nothing to do.
+// What progress shows is paid for. It tells nothing about noisy results all the same: every training passes
+// the same boundaries, at some of which there was nothing to do.
 class StageProgress {
   public:
     explicit StageProgress(Progress& progress) : progress_(progress) { progress_.Report(0, kStages); }

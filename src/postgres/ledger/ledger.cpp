@@ -1,6 +1,6 @@
-// The caller's side of the ledger: lays a request into shared memory, starts the ledger worker, waits, and hands
-// its answer on. Whatever ends the wait early (cancel, terminate, error, deadline) first forbids the worker to
-// commit; if the worker was quicker, what was asked for is there, and the caller was just not told.
+// The caller's side of the ledger: lays a request into shared memory, starts the ledger worker, waits, and
+// hands its answer on. Whatever ends the wait early (cancel, terminate, error, deadline) first forbids the
+// worker to commit; if the worker was quicker, what was asked for is there, and the caller was just not told.
 #include "postgres/ledger/ledger.h"
 
 #include "postgres/catalog/catalog.h"

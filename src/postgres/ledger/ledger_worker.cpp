@@ -1,6 +1,6 @@
 // The ledger worker: a background process with a transaction of its own, started twice for one release. It is
-// the only writer of ledger and models. For the charge, under a lock that makes charges follow one another, it
-// counts what was spent, refuses what does not fit, and commits the charge; later, for the delivery, it
+// the only writer of ledger and models. For the charge, under a lock that makes charges follow one another,
+// it counts what was spent, refuses what does not fit, and commits the charge; later, for the delivery, it
 // commits the model of a charge that the ledger holds. Each is done whole or not at all.
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
@@ -175,9 +175,10 @@ void PrepareDelivery(const LedgerMessage* message) {
     PopActiveSnapshot();
 }
 
-// Commits if the caller still waits. After this either all is committed or nothing ever will be. Done is said only
-// of a commit that has ended as it should: one whose wait for a standby was broken off, by whoever may terminate
-// the worker, may be lost with this server. So that a cancel breaks nothing off, it is not listened to any more.
+// Commits if the caller still waits. After this either all is committed or nothing ever will be. Done is said
+// only of a commit that has ended as it should: one whose wait for a standby was broken off, by whoever may
+// terminate the worker, may be lost with this server. So that a cancel breaks nothing off, it is not listened
+// to any more.
 void CommitOrAbort(LedgerMessage* message) {
     uint32 expected = kLedgerPending;
     if (!pg_atomic_compare_exchange_u32(&message->state, &expected, kLedgerCommitting)) {

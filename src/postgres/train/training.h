@@ -90,8 +90,8 @@ inline void AppendRow(Training* training, NullableDatum target, NullableDatum un
 }
 
 // Has the charge committed, then draws and trains, then has the model committed, and returns the result as
-// jsonb. Interrupted before the charge, nothing was drawn and nothing is charged; after it, the charge stays and
-// the ledger says that nothing was delivered. The training is over afterwards.
+// jsonb. Interrupted before the charge, nothing was drawn and nothing is charged; after it, the charge stays
+// and the ledger says that nothing was delivered. The training is over afterwards.
 Datum FinishTraining(Training* training);
 
 // What the training would cost, as jsonb; reads no row.
