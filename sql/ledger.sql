@@ -69,5 +69,5 @@ SELECT count(*) AS charged FROM dpboost_ledger WHERE release_id > :last;
 RESET ALL;
 DROP FUNCTION train_in_parallel(int);
 DROP TABLE paid, paid_by_region;
-SELECT dpboost_drop_model(model) FROM (SELECT DISTINCT model FROM dpboost_models WHERE model LIKE 'regress_paid%') m;
+SELECT dpboost_drop_model(full_name) FROM (SELECT DISTINCT full_name FROM dpboost_models WHERE model LIKE 'regress_paid%') m;
 DROP ROLE regress_payer, regress_other;

@@ -138,9 +138,9 @@ void WriteCharges(const LedgerMessage* message, int64 release_id, const Relation
     }
 }
 
-// Whether the model of a release was stored already. Raises 55000 if the ledger does not hold the charge. Only
-// the training that made it knows its claim: a release of the same number, after the extension was created
-// anew, is another one.
+// Whether the model of a release was stored already. Raises 55000 if the ledger does not hold the charge.
+// Only the training that made it knows its claim: a release of the same number, after the extension was
+// created anew, is another one.
 bool IsDelivered(const LedgerMessage* message) {
     const Oid types[] = {INT8OID, OIDOID, BYTEAOID};
     const Datum values[] = {Int64GetDatum(message->release_id), ObjectIdGetDatum(message->caller),

@@ -5,9 +5,11 @@ CREATE ROLE regress_fault_payer;
 CREATE ROLE regress_fault_thief;
 
 -- a charge whose model is still to come, and its secret
-INSERT INTO dpboost.ledger (role, role_name, model, version, method, task, epsilon, delta, relations, plan, curve, pure_epsilon, claim)
-VALUES ('regress_fault_payer', 'regress_fault_payer', 'regress_fault', 3, 'sbdt', 'regression', 0.5, 1e-6, '{}', '', array_fill(0, '{64}'), 0,
-        sha256('sixteen bytes ok'))
+WITH named AS (
+    INSERT INTO dpboost.model_name (name, owner) VALUES ('regress_fault', 'regress_fault_payer') RETURNING name_id)
+INSERT INTO dpboost.ledger (role, role_name, name_id, model, version, method, task, epsilon, delta, relations, plan, curve, pure_epsilon, claim)
+SELECT 'regress_fault_payer', 'regress_fault_payer', name_id, 'regress_fault', 3, 'sbdt', 'regression', 0.5, 1e-6, '{}', '', array_fill(0, '{64}'), 0,
+       sha256('sixteen bytes ok') FROM named
 RETURNING release_id AS release \gset
 
 SELECT kind, dpboost_fault_request(kind, :release, 'sixteen bytes ok', 'regress_fault_payer') AS outcome
@@ -22,7 +24,7 @@ SELECT count(*) FROM dpboost.model WHERE name = 'regress_fault';
 -- with it the model is taken, once, as what was charged
 SELECT dpboost_fault_request('none', :release, 'sixteen bytes ok', 'regress_fault_payer') AS paid;
 SELECT dpboost_fault_request('none', :release, 'sixteen bytes ok', 'regress_fault_payer') AS again;
-SELECT name, version, owner, method, task, epsilon, delta FROM dpboost.model WHERE name = 'regress_fault';
+SELECT full_name, version, method, task, epsilon, delta FROM dpboost_models WHERE model = 'regress_fault';
 SELECT delivered FROM dpboost_ledger WHERE release_id = :release;
 
 DELETE FROM dpboost.model WHERE name = 'regress_fault';
