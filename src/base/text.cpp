@@ -32,9 +32,11 @@ std::string QuotedList(const std::vector<std::string>& texts) {
 }
 
 std::string Printed(double number) {
-    char text[32];
-    snprintf(text, sizeof text, "%.10g", number);
-    return text;
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.10g", number);
+    std::string text = digits;
+    const size_t plus = text.find('+');  // 1e+12
+    return plus == std::string::npos ? text : text.erase(plus, 1);
 }
 
 std::string Nearest(std::string_view name, const std::vector<std::string>& candidates) {

@@ -138,7 +138,7 @@ void CheckPositiveLevel(const PublicColumn& column, const std::string& positive)
     throw Error(ErrorCode::kInvalidParameter, "option \"positive\" must be one of the target's levels",
                 "It is " + Quoted(positive) + "; the levels of " + Quoted(column.name) + " are " +
                     QuotedList({levels.begin(), levels.begin() + std::min(levels.size(), kShown)}) +
-                    (levels.size() > kShown ? ", ..." : "") + ".");
+                    (levels.size() > kShown ? ", ..." : "."));
 }
 
 TargetRule ClassificationRule(const PublicColumn& column, const TrainingOptions& options) {

@@ -154,7 +154,7 @@ void TrainingCore::Train(ChaChaSource::Seed&& seed, Interrupt& interrupt, Progre
 
 void TrainingCore::TrainWith(PublicRandom& structure, PrivateRandom& coins, NoiseSource& noise,
                              Interrupt& interrupt, Progress& progress) {
-    CheckInternal(plan_.has_value(), "a training must be calibrated first");
+    CheckInternal(plan_.has_value() && builder_.has_value(), "a training is calibrated, and trained once");
     AppendRows();
     DatasetBuilder builder = std::move(*builder_);
     builder_.reset();
