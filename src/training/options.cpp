@@ -18,12 +18,13 @@ constexpr OptionRow kEpsilon =
 constexpr OptionRow kDelta =
     NumberAbove<&TrainingOptions::delta>("delta", 0, 1e-3, "chance that the promise fails; default 1e-6");
 constexpr OptionRow kPureDelta = Number<&TrainingOptions::delta>(
-    "delta", 0, 1e-3, "chance that the promise fails; default 1e-6; 0 for pure methods only, their default");
+    "delta", 0, 1e-3,
+    "chance that the promise fails; default 1e-6; the methods pure_... allow 0, their default");
 
 constexpr OptionRow kRows[] = {
     kEpsilon,
     kPureDelta,
-    Form("method", "one of `dpboost_methods`",
+    Form("method", "one of the view dpboost_methods",
          "how to train; default \"auto\", or \"sbdt\" if an option is given that \"auto\" does not have"),
     Word<&TrainingOptions::task>("task", kTaskNames, "default: what the target's type suggests"),
     Form("target_range", "[lower, upper] with lower below upper", "range of a numeric target"),

@@ -271,7 +271,7 @@ TEST(TrainingTest, FindingRangesCostsAShareOfTheBudget) {
         call.Feature("x", ValueKind::kFloat8);
         const auto training = call.Begin();
         training->Calibrate({});
-        return Json(training->Describe(nullptr, 0, "[]"))->Find("noise_multiplier")->number;
+        return Json(training->Describe(nullptr, nullptr, 0, "[]"))->Find("noise_multiplier")->number;
     };
     EXPECT_GT(multiplier("\"private\""), 1.01 * multiplier("[0, 1]"));
 }
@@ -280,14 +280,14 @@ TEST(TrainingTest, FindingRangesCostsAShareOfTheBudget) {
 TEST(TrainingTest, FindingRangesTakesMemory) {
     const auto rows_that_fit = [](const char* bounds) {
         TrainingCall call = Call(std::string("\"trees\": 2, \"bounds\": ") + bounds);
-        for (int i = 0; i < 10; i++)
+        for (int i = 0; i < 40; i++)
             call.Feature(("x" + std::to_string(i)).c_str(), ValueKind::kFloat8);
         call.schema().memory = 4 << 20;
         const auto training = call.Begin();
         int rows = 0;
         try {
             for (;; rows++)
-                AppendRow(*training, 1, std::vector<double>(10, 0.5));
+                AppendRow(*training, 1, std::vector<double>(40, 0.5));
         } catch (const Error&) {
         }
         return rows;
@@ -302,7 +302,7 @@ TEST(TrainingTest, Describes) {
     call.Feature("sex", ValueKind::kText).Feature("ill", ValueKind::kBoolean);
     const auto training = call.Begin();
     training->Calibrate({});
-    const Json estimate(training->Describe(nullptr, 0, "[1, 2]"));
+    const Json estimate(training->Describe(nullptr, nullptr, 0, "[1, 2]"));
     EXPECT_EQ(estimate->Find("model"), nullptr);
     EXPECT_EQ(estimate->Find("version"), nullptr);
     EXPECT_EQ(estimate->Find("task")->view(), "regression");
@@ -314,13 +314,14 @@ TEST(TrainingTest, Describes) {
     EXPECT_EQ(estimate->Find("remaining")->count, 2);
     EXPECT_GT(estimate->Find("noise_multiplier")->number, 0);
     EXPECT_EQ(estimate->Find("calibrated_by")->kind, JsonValue::kString);
-    const Json result(training->Describe("a \"name\"", 7, "null"));
+    const Json result(training->Describe("a \"name\"", "ana", 7, "null"));
     EXPECT_EQ(result->Find("model")->view(), "a \"name\"");
+    EXPECT_EQ(result->Find("owner")->view(), "ana");
     EXPECT_EQ(result->Find("version")->number, 7);
 
     const auto linear = CallWithX("", "adassp").Begin();
     linear->Calibrate({});
-    EXPECT_EQ(Json(linear->Describe(nullptr, 0, "[]"))->Find("trees")->kind, JsonValue::kNull);
+    EXPECT_EQ(Json(linear->Describe(nullptr, nullptr, 0, "[]"))->Find("trees")->kind, JsonValue::kNull);
 }
 
 }  // namespace
