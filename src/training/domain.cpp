@@ -131,22 +131,13 @@ BoundsOption ReadBounds(const JsonValue& value) {
 }
 
 std::string Shown(const JsonValue& value) {
-    switch (value.kind) {
-        case JsonValue::kNull:
-            return "null";
-        case JsonValue::kBoolean:
-            return value.boolean ? "true" : "false";
-        case JsonValue::kNumber:
-            return std::string(value.view().substr(0, 40));
-        case JsonValue::kString:
-        case JsonValue::kTime:
-            return "the string " + Quoted(Start(value.view(), 80));
-        case JsonValue::kArray:
-            return "an array of " + std::to_string(value.count) + " items";
-        case JsonValue::kObject:
-            return "an object";
-    }
-    return "?";
+    if (value.kind == JsonValue::kArray)
+        return "an array of " + std::to_string(value.count) + " items";
+    if (value.kind == JsonValue::kObject)
+        return "an object";
+    if (value.kind == JsonValue::kString || value.kind == JsonValue::kTime)
+        return "the string " + Quoted(Start(value.view(), 80));
+    return std::string(Start(JsonText(value), 40));
 }
 
 }  // namespace dpboost
