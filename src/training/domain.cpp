@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "dataset/feature.h"
 #include "learner/option_table.h"
 
 namespace dpboost {
@@ -50,6 +51,18 @@ Domain ReadForm(const std::string& what, const JsonValue& value) {
     if (value.kind != JsonValue::kArray || value.count == 0)
         Refuse(what, kOtherForm);
     return value.items[0].kind == JsonValue::kString ? ReadLevels(what, value) : ReadRange(what, value);
+}
+
+// Reading cannot be interrupted, so what is beyond any use is refused before it is read.
+void CheckSize(const JsonValue& bounds) {
+    constexpr int kMaxColumns = static_cast<int>(kMaxFeatures) + 1;  // and the target
+    constexpr int64_t kMaxAllLevels = 1'000'000;
+    int64_t levels = 0;
+    for (int i = 0; i < bounds.count && bounds.count <= kMaxColumns; ++i)
+        levels += bounds.items[i].count;
+    if (bounds.count > kMaxColumns || levels > kMaxAllLevels)
+        throw Error(ErrorCode::kLimitExceeded, "option \"bounds\" is too long",
+                    "It may hold 65536 columns, with 1000000 levels together.");
 }
 
 }  // namespace
@@ -112,6 +125,7 @@ Domain ReadDomain(const std::string& what, const JsonValue& value) {
 }
 
 BoundsOption ReadBounds(const JsonValue& value) {
+    CheckSize(value);
     BoundsOption option;
     const bool is_array = value.kind == JsonValue::kArray;
     if (value.kind == JsonValue::kObject) {

@@ -131,6 +131,27 @@ TEST(DomainTest, ManyLevelsTakeNoTime) {
     EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - refused).count(), 1);
 }
 
+TEST(DomainTest, MoreBoundsThanATrainingCanUse) {
+    const std::string refused =
+        "option \"bounds\" is too long | It may hold 65536 columns, with 1000000 levels together. | ";
+    std::vector<JsonValue> columns(65537);
+    JsonValue bounds{};
+    bounds.kind = JsonValue::kArray;
+    bounds.items = columns.data();
+    bounds.count = 65537;
+    EXPECT_EQ(Thrown([&] { ReadBounds(bounds); }), refused);
+    EXPECT_EQ(CodeOf([&] { ReadBounds(bounds); }), ErrorCode::kLimitExceeded);
+    bounds.count = 65536;
+    EXPECT_EQ(Thrown([&] { ReadBounds(bounds); }),
+              "invalid bounds for feature number 1 | The value has another form. | " + kForms);
+    bounds.count = 16;
+    for (JsonValue& column : columns) {
+        column.kind = JsonValue::kArray;
+        column.count = 65534;  // 1048544 in 16 columns
+    }
+    EXPECT_EQ(Thrown([&] { ReadBounds(bounds); }), refused);
+}
+
 TEST(DomainTest, ValuesAsMessagesShowThem) {
     EXPECT_EQ(Shown(*Json("null")), "null");
     EXPECT_EQ(Shown(*Json("false")), "false");

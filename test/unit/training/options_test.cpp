@@ -367,7 +367,7 @@ TEST(OptionsTest, LongCallsTakeNoTime) {
     const Json many_columns(many + "}}");
     const auto start = std::chrono::steady_clock::now();
     EXPECT_EQ(Begin(Thrown([&] { ParseOptions(*long_key, {}); }), "k"), "unrecognized option \"");
-    EXPECT_EQ(ParseOptions(*many_columns, {}).bounds.named.size(), 50'000u);
+    EXPECT_EQ(ParseOptions(*many_columns, {}).bounds.named.size(), 50000u);
     EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 2);
 }
 
