@@ -41,6 +41,8 @@ class Learner {
     virtual std::vector<MechanismRequest> Mechanisms() const = 0;
     // The one whose noise multiplier is shown.
     virtual std::string main_mechanism() const = 0;
+    // Throws what the calibrated plan would make Train throw, with so many features: asked before the charge is paid.
+    virtual void CheckPlan(const Plan&, std::size_t /* features */) const {}
     virtual Footprint footprint(bool has_units) const = 0;
     virtual Link link() const = 0;
 

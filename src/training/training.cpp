@@ -114,6 +114,7 @@ void TrainingCore::Calibrate(const std::vector<BudgetConstraint>& budgets) {
         request.mechanisms.push_back(PrivateBoundsRequest(features_.find_private.size()));
     request.budgets = budgets;
     plan_.emplace(Plan::Calibrate(request));
+    learner_->CheckPlan(*plan_, features_.specs.size());
     plan_bytes_ = plan_->Serialize();
 }
 
@@ -122,7 +123,7 @@ void TrainingCore::CountMemory() {
 }
 
 void TrainingCore::AppendRows() {
-    CheckInternal(builder_.has_value(), "rows come after the training");
+    CheckInternal(builder_.has_value(), "rows come after the last one");
     for (size_t done = 0; done < buffer_.rows;) {
         if (builder_->Full()) {
             builder_->Grow();
@@ -133,6 +134,12 @@ void TrainingCore::AppendRows() {
         done += count;
     }
     buffer_.rows = 0;
+}
+
+void TrainingCore::FinishRows(Interrupt& interrupt) {
+    AppendRows();
+    dataset_ = builder_->Finish(interrupt);
+    builder_.reset();
 }
 
 void TrainingCore::FindPrivateBounds(Dataset* dataset, Releaser& releaser, Interrupt& interrupt) {
@@ -154,11 +161,10 @@ void TrainingCore::Train(ChaChaSource::Seed&& seed, Interrupt& interrupt, Progre
 
 void TrainingCore::TrainWith(PublicRandom& structure, PrivateRandom& coins, NoiseSource& noise,
                              Interrupt& interrupt, Progress& progress) {
-    CheckInternal(plan_.has_value() && builder_.has_value(), "a training is calibrated, and trained once");
-    AppendRows();
-    DatasetBuilder builder = std::move(*builder_);
-    builder_.reset();
-    Dataset dataset = builder.Finish(interrupt);
+    CheckInternal(plan_.has_value() && dataset_.has_value(),
+                  "a training is calibrated, has its rows, and trains once");
+    Dataset dataset = std::move(*dataset_);
+    dataset_.reset();
     Releaser releaser(*plan_, noise);
     if (!features_.find_private.empty())
         FindPrivateBounds(&dataset, releaser, interrupt);

@@ -1,6 +1,6 @@
 // One training without PostgreSQL, from the call's options to the bytes that the ledger commits. Its steps are
-// apart, so that the charge can be committed between them: Calibrate, rows into buffer() and AppendRows, then, once
-// the charge is paid, Train. Every step may throw Error.
+// apart, so that the charge can be committed between them: Calibrate, rows into buffer() and AppendRows, FinishRows;
+// then, once the charge is paid, Train. Every step may throw Error; only Train draws.
 #pragma once
 
 #include <memory>
@@ -49,6 +49,9 @@ class TrainingCore {
     // Takes the buffered rows into the dataset. Throws kOutOfMemory beyond dpboost.max_memory.
     void AppendRows();
 
+    // After the last row: makes the dataset. What could fail by the schema or for want of memory has failed then.
+    void FinishRows(Interrupt& interrupt);
+
     // Consumes the rows. What a method leaves of its plan is charged all the same. Wipes the seed.
     void Train(ChaChaSource::Seed&& seed, Interrupt& interrupt, Progress& progress);
 
@@ -78,7 +81,8 @@ class TrainingCore {
     TrainingSettings settings_;
     std::vector<Encoder> encoders_;
     RowBuffer buffer_;
-    std::optional<DatasetBuilder> builder_;  // until Train
+    std::optional<DatasetBuilder> builder_;  // until FinishRows
+    std::optional<Dataset> dataset_;         // from then on until Train
     std::optional<Plan> plan_;
     HeldMemory held_;
     std::string plan_bytes_;

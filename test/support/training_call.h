@@ -65,6 +65,7 @@ inline Model TrainWithoutNoise(TrainingCore& training, ZeroNoise& noise) {
     PrivateRandom coins(random);
     NoInterrupt interrupt;
     NoProgress progress;
+    training.FinishRows(interrupt);
     training.TrainWith(structure, coins, noise, interrupt, progress);
     return Model::Parse(training.model_bytes());
 }

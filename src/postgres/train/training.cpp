@@ -233,6 +233,10 @@ void FlushRows(Training* training) {
 }
 
 Datum FinishTraining(Training* training) {
+    CallCore([&] {
+        PgInterrupt interrupt;
+        (*training->core)->FinishRows(interrupt);
+    });
     CalibrateAgainIfCharged(training);
     Train(training);
     int32 version;

@@ -34,6 +34,7 @@ void AppendSome(TrainingCore& training, int rows = 300) {
 std::string TrainBySeed(TrainingCore& training, unsigned char seed) {
     NoInterrupt interrupt;
     NoProgress progress;
+    training.FinishRows(interrupt);
     training.Train(ChaChaSource::Seed{seed}, interrupt, progress);
     return training.model_bytes();
 }
@@ -65,14 +66,32 @@ TEST(TrainingTest, EveryMethodTrains) {
 }
 
 TEST(TrainingTest, TrainsOnceAndOnlyCalibrated) {
+    const std::string refused = "a training is calibrated, has its rows, and trains once |  | ";
+    NoInterrupt interrupt;
+    NoProgress progress;
     const auto training = CallWithX().Begin();
+    const auto train = [&] { training->Train(ChaChaSource::Seed{1}, interrupt, progress); };
     AppendSome(*training);
-    EXPECT_EQ(Thrown([&] { TrainBySeed(*training, 1); }), "a training is calibrated, and trained once |  | ");
+    EXPECT_EQ(Thrown(train), refused);
     training->Calibrate({});
-    TrainBySeed(*training, 1);
-    EXPECT_EQ(Thrown([&] { TrainBySeed(*training, 1); }), "a training is calibrated, and trained once |  | ");
+    EXPECT_EQ(Thrown(train), refused);
+    training->FinishRows(interrupt);
     training->buffer()->rows = 1;
-    EXPECT_EQ(Thrown([&] { training->AppendRows(); }), "rows come after the training |  | ");
+    EXPECT_EQ(Thrown([&] { training->AppendRows(); }), "rows come after the last one |  | ");
+    EXPECT_EQ(Thrown([&] { training->FinishRows(interrupt); }), "rows come after the last one |  | ");
+    train();
+    EXPECT_FALSE(training->model_bytes().empty());
+    EXPECT_EQ(Thrown(train), refused);
+}
+
+// Or it would fail after its charge was paid.
+TEST(TrainingTest, NoiseThatNoLatticeHoldsIsRefusedBeforeTheCharge) {
+    TrainingCall call("{\"epsilon\": 1e-12, \"delta\": 1e-300}");
+    call.schema().target.kind = ValueKind::kBoolean;
+    call.Feature("x", ValueKind::kFloat8, Domain::Range("", 0, 1));
+    const auto training = call.Begin();
+    EXPECT_EQ(Thrown([&] { training->Calibrate({}); }),
+              "the noise of a training is out of range |  | Use a larger epsilon or fewer features.");
 }
 
 TEST(TrainingTest, AnEmptyTableTrains) {
@@ -106,6 +125,7 @@ TEST(TrainingTest, TheSeedIsWiped) {
     ChaChaSource::Seed seed{7};
     NoInterrupt interrupt;
     NoProgress progress;
+    training->FinishRows(interrupt);
     training->Train(std::move(seed), interrupt, progress);
     EXPECT_EQ(seed, ChaChaSource::Seed{});
 }
