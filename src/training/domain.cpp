@@ -124,19 +124,23 @@ Domain ReadDomain(const std::string& what, const JsonValue& value) {
     }
 }
 
+int CountListed(const JsonValue& bounds) noexcept {
+    const bool listed = bounds.kind == JsonValue::kArray && bounds.count > 0 && !bounds.items[0].has_number();
+    return listed ? bounds.count : -1;
+}
+
 BoundsOption ReadBounds(const JsonValue& value) {
     CheckSize(value);
     BoundsOption option;
-    const bool is_array = value.kind == JsonValue::kArray;
     if (value.kind == JsonValue::kObject) {
         for (int i = 0; i < value.count; ++i)
             option.named.emplace(value.keys[i],
                                  ReadDomain("bounds for column " + Quoted(value.keys[i]), value.items[i]));
-    } else if (is_array && value.count > 0 && !value.items[0].has_number()) {
+    } else if (CountListed(value) >= 0) {
         for (int i = 0; i < value.count; ++i)
             option.listed.push_back(
                 ReadDomain("bounds for feature number " + std::to_string(i + 1), value.items[i]));
-    } else if (is_array || value.IsText("private")) {
+    } else if (value.kind == JsonValue::kArray || value.IsText("private")) {
         option.all = ReadDomain("bounds for all columns", value);
     } else {
         RefuseOption("bounds", "an object, an array or \"private\"", "It is " + Shown(value) + ".");

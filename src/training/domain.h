@@ -56,6 +56,9 @@ struct BoundsOption {
 Domain ReadDomain(const std::string& what, const JsonValue& value);
 BoundsOption ReadBounds(const JsonValue& value);
 
+// How many columns the value of "bounds" lists by position; -1 if it does not.
+int CountListed(const JsonValue& bounds) noexcept;
+
 // The value of the call as an error message shows it.
 std::string Shown(const JsonValue& value);
 

@@ -41,7 +41,7 @@ void RowBuffer::Append(const std::vector<Encoder>& encoders, size_t first, size_
             encoders[i].Numbers(column.numbers + first, count, encoded);
         builder.SetCodes(i, column.numbers != nullptr ? encoded : column.codes + first, count);
     }
-    builder.AppendRows(labels.data() + first, units.data() + first, count);
+    builder.AppendRows(labels.data() + first, units.empty() ? nullptr : units.data() + first, count);
 }
 
 size_t RowBuffer::bytes() const {

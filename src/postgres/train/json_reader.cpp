@@ -86,10 +86,7 @@ JsonValue* ReadJson(Jsonb* jsonb) {
 
 int CountListedBounds(Jsonb* options) {
     const JsonValue* bounds = ReadJson(options)->Find("bounds");
-    if (bounds == nullptr || bounds->kind != JsonValue::kArray || bounds->count == 0 ||
-        bounds->items[0].kind == JsonValue::kNumber)
-        return -1;
-    return bounds->count;
+    return bounds == nullptr ? -1 : CountListed(*bounds);
 }
 
 Datum JsonTextToDatum(const char* text) {

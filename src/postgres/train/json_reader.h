@@ -2,7 +2,7 @@
 // code wrote as text becomes a jsonb.
 #pragma once
 
-#include "training/json.h"
+#include "training/domain.h"
 
 #include "postgres/boundary/pg.h"
 

@@ -73,6 +73,7 @@ struct PlainSchema {
         return schema;
     }
 };
+static_assert(std::is_trivially_destructible_v<PlainSchema>, "a longjmp must be able to skip it");
 
 void MakeTargetReader(Training* training) {
     const TargetRule& rule = (*training->core)->target();
