@@ -68,6 +68,8 @@ SELECT encoding('child', 'n');
 -- declared again, and bad declarations
 SELECT dpboost_set_domain('t', 'in_list', ARRAY['k', 'l']);
 SELECT encoding('t', 'in_list');
+\set VERBOSITY default
+\set SHOW_CONTEXT never
 SELECT dpboost_set_domain('t', 'in_list', ARRAY['k', 'k']);
 SELECT dpboost_set_domain('t', 'in_list', ARRAY['k', NULL]);
 SELECT dpboost_set_domain('t', 'in_list', ARRAY[]::text[]);
@@ -78,6 +80,8 @@ SELECT dpboost_set_domain('t', 'between_ints', 1, 1);
 SELECT dpboost_set_domain('t', 'between_ints', 1, 'NaN');
 SELECT dpboost_set_domain('t', 'between_ints', '-Infinity', 1);
 SELECT dpboost_set_domain('t', 'between_ints', 1, 2, 'cubic');
+SELECT dpboost_set_domain('t', 'in_list', (SELECT array_agg(i::text) FROM generate_series(1, 65535) i));
+\set VERBOSITY terse
 SELECT dpboost_set_domain('t', 'nowhere', 1, 2);
 SELECT dpboost_set_domain('t', 'ctid', 1, 2);
 SELECT dpboost_set_domain('t', 'yes', 0, 1);

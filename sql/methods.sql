@@ -4,6 +4,10 @@ CREATE TABLE cases (a float8 CHECK (a BETWEEN 0 AND 1), b int CHECK (b BETWEEN 0
 INSERT INTO cases SELECT i / 400.0, i % 50, (ARRAY['x', 'y', 'z'])[1 + i % 3], i / 40.0, i > 200 FROM generate_series(1, 400) i;
 SELECT dpboost_protect('cases', 90, 1e-3);
 SELECT method FROM dpboost_methods;
+-- what the options of a method are
+SELECT o.* FROM dpboost_methods, jsonb_to_recordset(options) AS o (option text, "values" text, meaning text) WHERE method = 'auto';
+SELECT count(*) FROM dpboost_methods, jsonb_to_recordset(options) AS o (option text, "values" text, meaning text)
+WHERE option IS NULL OR "values" = '' OR meaning = '';
 -- options that make each method small
 CREATE FUNCTION small(method text) RETURNS jsonb LANGUAGE sql AS $$
     SELECT jsonb_build_object('method', method) || CASE

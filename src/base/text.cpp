@@ -9,10 +9,34 @@ std::string Quoted(std::string_view text) {
     return "\"" + std::string(text) + "\"";
 }
 
+std::string_view Start(std::string_view text, std::size_t most) {
+    if (text.size() <= most)
+        return text;
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80)
+        --most;
+    return text.substr(0, most);
+}
+
+std::string Listed(const std::vector<std::string>& texts) {
+    std::string list;
+    for (const std::string& text : texts)
+        list += (list.empty() ? "" : ", ") + text;
+    return list;
+}
+
+std::string QuotedList(const std::vector<std::string>& texts) {
+    std::vector<std::string> quoted;
+    for (const std::string& text : texts)
+        quoted.push_back(Quoted(text));
+    return Listed(quoted);
+}
+
 std::string Printed(double number) {
-    char text[32];
-    snprintf(text, sizeof text, "%.10g", number);
-    return text;
+    char digits[32];
+    snprintf(digits, sizeof digits, "%.10g", number);
+    std::string text = digits;
+    const size_t plus = text.find('+');  // 1e+12
+    return plus == std::string::npos ? text : text.erase(plus, 1);
 }
 
 std::string Nearest(std::string_view name, const std::vector<std::string>& candidates) {
@@ -41,6 +65,11 @@ std::string Nearest(std::string_view name, const std::vector<std::string>& candi
         }
     }
     return best;
+}
+
+std::string NearestHint(std::string_view name, const std::vector<std::string>& candidates) {
+    const std::string near = Nearest(name, candidates);
+    return near.empty() ? near : "Perhaps you meant " + Quoted(near) + ".";
 }
 
 }  // namespace dpboost

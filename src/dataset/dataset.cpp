@@ -87,7 +87,7 @@ void DatasetBuilder::Grow() {
     size_t later = limits_.learner_bytes_per_row;
     if (dataset_.has_units_)
         later = std::max(kGroupingBytesPerRow, kUnitBytesPerRow + limits_.learner_bytes_per_row);
-    if (blocks * (dataset_.layout_.bytes() + kBlockRows * later) > limits_.memory)
+    if (limits_.learner_bytes + blocks * (dataset_.layout_.bytes() + kBlockRows * later) > limits_.memory)
         ThrowOutOfMemory(limits_.memory);
 
     size_t bytes = dataset_.layout_.bytes();

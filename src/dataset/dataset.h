@@ -115,6 +115,7 @@ class Dataset {
 struct DatasetLimits {
     size_t memory = size_t{1} << 62;    // bytes; dpboost.max_memory
     size_t learner_bytes_per_row = 16;  // kept free for the learner's state
+    size_t learner_bytes = 0;           // and once, whatever the rows
 };
 
 // The hot path is SetCode for each column and AppendRow, both without a branch that can fail:

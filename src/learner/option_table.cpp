@@ -10,32 +10,24 @@ namespace {
 
 [[noreturn]] void Refuse(const OptionRow& row, const GivenOption& given) {
     std::string hint;
-    if (row.kind == OptionRow::kWord && given.kind == GivenOption::kText) {
-        const std::string near =
-            Nearest(given.text, std::vector<std::string>(row.words, row.words + row.word_count));
-        if (!near.empty())
-            hint = "Perhaps you meant " + Quoted(near) + ".";
-    }
+    if (given.kind == GivenOption::kText)
+        hint = NearestHint(given.text, {row.words, row.words + row.word_count});
     throw Error(ErrorCode::kInvalidParameter, "option " + Quoted(row.key) + " must be " + Allowed(row),
                 "It is " + given.shown + ".", hint);
 }
 
-double NumberOf(const OptionRow& row, const GivenOption& given) {
-    const double number = given.number;
-    const bool fits = given.kind == GivenOption::kNumber && std::isfinite(number) &&
-                      (row.above_lowest ? number > row.lowest : number >= row.lowest) &&
-                      number <= row.highest &&
-                      (row.kind != OptionRow::kWhole || number == std::floor(number));
-    if (!fits)
-        Refuse(row, given);
-    return number;
-}
-
-double PlaceOf(const OptionRow& row, const GivenOption& given) {
+// The place of the word that was given, or -1.
+int PlaceOf(const OptionRow& row, const GivenOption& given) {
     for (std::size_t i = 0; given.kind == GivenOption::kText && i < row.word_count; i++)
         if (given.text == row.words[i])
-            return static_cast<double>(i);
-    Refuse(row, given);
+            return static_cast<int>(i);
+    return -1;
+}
+
+double ValueOf(const OptionRow& row, const GivenOption& given) {
+    if (!Accepts(row, given))
+        Refuse(row, given);
+    return row.kind == OptionRow::kWord ? PlaceOf(row, given) : given.number;
 }
 
 }  // namespace
@@ -47,28 +39,45 @@ const OptionRow* OptionTable::Find(const std::string& key) const {
     return nullptr;
 }
 
+void OptionTable::Check(const std::vector<GivenOption>& given) const {
+    for (const GivenOption& option : given)
+        if (const OptionRow* const row = Find(option.key); row != nullptr && row->set != nullptr)
+            ValueOf(*row, option);
+}
+
 void OptionTable::ApplyWords(const std::vector<GivenOption>& given, void* options) const {
     for (const GivenOption& option : given) {
         const OptionRow* const row = Find(option.key);
         if (row != nullptr && row->kind == OptionRow::kWord)
-            row->set(options, PlaceOf(*row, option));
+            row->set(options, ValueOf(*row, option));
     }
 }
 
 void OptionTable::ApplyNumbers(const std::vector<GivenOption>& given, void* options) const {
     for (const GivenOption& option : given) {
         const OptionRow* const row = Find(option.key);
-        if (row != nullptr && row->kind != OptionRow::kWord)
-            row->set(options, NumberOf(*row, option));
+        if (row != nullptr && row->kind != OptionRow::kWord && row->set != nullptr)
+            row->set(options, ValueOf(*row, option));
     }
 }
 
+bool Accepts(const OptionRow& row, const GivenOption& given) {
+    if (row.kind == OptionRow::kWord)
+        return PlaceOf(row, given) >= 0;
+    const double number = given.number;
+    return given.kind == GivenOption::kNumber && std::isfinite(number) &&
+           (row.above_lowest ? number > row.lowest : number >= row.lowest) && number <= row.highest &&
+           (row.kind != OptionRow::kWhole || number == std::floor(number));
+}
+
 std::string Allowed(const OptionRow& row) {
+    if (row.kind == OptionRow::kForm)
+        return row.form;
     if (row.kind == OptionRow::kWord) {
-        std::string list;
-        for (std::size_t i = 0; i < row.word_count; i++)
-            list += (list.empty() ? "" : row.word_count == 2 ? " or " : ", ") + Quoted(row.words[i]);
-        return (row.word_count > 2 ? "one of " : "") + list;
+        if (row.word_count == 2)
+            return Quoted(row.words[0]) + " or " + Quoted(row.words[1]);
+        const std::string list = QuotedList({row.words, row.words + row.word_count});
+        return row.word_count > 2 ? "one of " + list : list;
     }
     const std::string text = row.kind == OptionRow::kWhole ? "a whole number " : "a number ";
     if (row.above_lowest)

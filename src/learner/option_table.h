@@ -21,7 +21,7 @@ struct GivenOption {
 };
 
 struct OptionRow {
-    enum Kind { kNumber, kWhole, kWord };
+    enum Kind { kNumber, kWhole, kWord, kForm };
     const char* key;
     Kind kind;
     double lowest;  // of numbers
@@ -30,7 +30,8 @@ struct OptionRow {
     const char* const* words;  // of words, in the order of their enum
     std::size_t word_count;
     const char* help;
-    void (*set)(void* options, double value);  // a word's value is its place
+    void (*set)(void* options, double value);  // a word's value is its place; null for a form
+    const char* form = nullptr;                // what else is allowed, read by other code than a table's
 };
 
 namespace option_table_detail {
@@ -76,6 +77,11 @@ constexpr OptionRow Word(const char* key, const char* const (&words)[count], con
     return {key, OptionRow::kWord, 0, 0, false, words, count, help, set};
 }
 
+// Neither number nor word: a table only lists it.
+constexpr OptionRow Form(const char* key, const char* form, const char* help) {
+    return {key, OptionRow::kForm, 0, 0, false, nullptr, 0, help, nullptr, form};
+}
+
 class OptionTable {
   public:
     constexpr OptionTable() : rows_(nullptr), count_(0) {}
@@ -86,6 +92,9 @@ class OptionTable {
     const OptionRow* begin() const { return rows_; }
     const OptionRow* end() const { return rows_ + count_; }
     const OptionRow* Find(const std::string& key) const;  // null if there is none
+
+    // Throws Error(kInvalidParameter), with what is allowed, for a value that a row refuses.
+    void Check(const std::vector<GivenOption>& given) const;
 
     // Sets the members of `options` that were given; which of the two kinds, so that a method can choose its parts
     // first and then the figures that depend on them. Throws Error(kInvalidParameter) with what is allowed.
@@ -100,6 +109,9 @@ class OptionTable {
     const OptionRow* rows_;
     std::size_t count_;
 };
+
+// Whether the row takes the value, which is a number or a word.
+bool Accepts(const OptionRow& row, const GivenOption& given);
 
 // What a row allows, for errors and documentation: `a whole number from 1 to 100000`, `one of "all", "cyclic"`.
 std::string Allowed(const OptionRow& row);

@@ -60,16 +60,19 @@ GRANT SELECT ON dpboost_progress TO PUBLIC;
 
 -- ---- methods --------------------------------------------------------------------------------------------------------
 
-CREATE FUNCTION dpboost_list_methods(OUT method text, OUT parts text, OUT paper text, OUT when_to_use text)
+CREATE FUNCTION dpboost_list_methods(
+    OUT method text, OUT parts text, OUT paper text, OUT when_to_use text, OUT options jsonb)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'dpboost_list_methods' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 12;
 COMMENT ON FUNCTION dpboost_list_methods() IS 'values of the option "method"; see dpboost_methods';
 
 CREATE VIEW dpboost_methods AS
-    SELECT method, parts, paper, when_to_use FROM @extschema@.dpboost_list_methods();
+    SELECT method, parts, paper, when_to_use, options FROM @extschema@.dpboost_list_methods();
 COMMENT ON VIEW dpboost_methods IS 'methods of training: what they are made of, where they come from, when to use them';
 COMMENT ON COLUMN dpboost_methods.method IS 'value of the option "method"';
 COMMENT ON COLUMN dpboost_methods.parts IS 'parts that it combines; each can be chosen by an option of its own';
 COMMENT ON COLUMN dpboost_methods.paper IS 'where it was published';
 COMMENT ON COLUMN dpboost_methods.when_to_use IS 'what it is good for';
+COMMENT ON COLUMN dpboost_methods.options IS
+    'its own options, with the values that they take and what they mean; others go with every method';
 GRANT SELECT ON dpboost_methods TO PUBLIC;

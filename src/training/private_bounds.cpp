@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "dataset/encoder.h"
-#include "mechanism/noisy_sum.h"
 
 namespace dpboost {
 
@@ -53,9 +52,14 @@ std::vector<size_t> CellsOfCodes(const FeatureSpec& fine) {
     return cells;
 }
 
-// Adds one count per unit and column: of its row, or of the first of its rows.
-void CountRows(const Dataset& dataset, const std::vector<size_t>& columns, std::vector<int64_t>* raw_counts,
-               Interrupt& interrupt) {
+// By how much a unit may change all counts together, in L2 norm: by one in each column.
+double Sensitivity(size_t columns) {
+    return static_cast<double>(kCountSteps) * std::sqrt(static_cast<double>(columns)) * (1 + 1e-12);
+}
+
+// One count per unit and column: of its row, or of the first of its rows.
+RawSums CountRows(const Dataset& dataset, const std::vector<size_t>& columns, Interrupt& interrupt) {
+    std::vector<int64_t> raw_counts(columns.size() * kCells, 0);
     std::vector<std::vector<size_t>> cells;
     for (size_t column : columns)
         cells.push_back(CellsOfCodes(dataset.features()[column]));
@@ -64,11 +68,12 @@ void CountRows(const Dataset& dataset, const std::vector<size_t>& columns, std::
         for (size_t i = 0; i < columns.size(); i++) {
             const size_t cell = cells[i][dataset.Code(row, columns[i])];
             if (cell < kCells)
-                (*raw_counts)[i * kCells + cell] += kCountSteps;
+                raw_counts[i * kCells + cell] += kCountSteps;
         }
         if (unit % kBlockRows == 0)
             interrupt.Poll();
     }
+    return {std::move(raw_counts), Sensitivity(columns.size())};
 }
 
 // Post-processing of noisy counts.
@@ -106,25 +111,24 @@ MechanismRequest PrivateBoundsRequest(size_t columns) {
     request.kind = EventKind::kGaussian;
     request.count = 1;
     request.share = kPrivateBoundsShare;
-    request.dimensions = {
-        {static_cast<double>(kCountSteps) * std::sqrt(static_cast<double>(columns)) * (1 + 1e-12), 1.0,
-         columns * kCells}};
+    request.dimensions = {{Sensitivity(columns), 1.0, columns * kCells}};
     return request;
 }
 
-std::vector<Bounds> FindBounds(const Dataset& dataset, const std::vector<size_t>& columns, Plan& plan,
-                               NoiseSource& noise, Interrupt& interrupt) {
-    std::vector<int64_t> counts(columns.size() * kCells, 0);
-    CountRows(dataset, columns, &counts, interrupt);
-    const MechanismId mechanism = plan.Find(kPrivateBoundsMechanism);
-    AddGaussianNoise(plan.Take(mechanism), noise, {counts.data(), counts.size()});
-    const double sigma = plan.ScaleInSteps(mechanism, 0);
+std::vector<Bounds> FindBounds(const Dataset& dataset, const std::vector<size_t>& columns, Releaser& releaser,
+                               Interrupt& interrupt) {
+    const NoisySums noisy =
+        releaser.Release(releaser.Find(kPrivateBoundsMechanism), CountRows(dataset, columns, interrupt));
     const double threshold =
-        sigma * std::sqrt(2 * std::log(static_cast<double>(counts.size()) / kFalseCells));
+        noisy.sigma * std::sqrt(2 * std::log(static_cast<double>(noisy.values.size()) / kFalseCells));
     std::vector<Bounds> bounds;
     for (size_t i = 0; i < columns.size(); i++)
-        bounds.push_back(BoundsOf(counts.data() + i * kCells, threshold, sigma));
+        bounds.push_back(BoundsOf(noisy.values.data() + i * kCells, threshold, noisy.sigma));
     return bounds;
+}
+
+size_t RecodeBytesPerRow(size_t columns, bool has_units) {
+    return columns * sizeof(uint16_t) + sizeof(float) + (has_units ? sizeof(UnitKey) : 0);
 }
 
 Dataset Recode(Dataset dataset, std::vector<FeatureSpec> features, const std::vector<size_t>& columns,

@@ -10,8 +10,7 @@
 
 #include "base/interrupt.h"
 #include "dataset/dataset.h"
-#include "mechanism/noise.h"
-#include "privacy/plan.h"
+#include "mechanism/releaser.h"
 
 namespace dpboost {
 
@@ -36,10 +35,12 @@ struct Bounds {
 
 // Takes the mechanism's charge and returns a range for each of the columns (positions in the dataset, encoded
 // by AnyNumberSpec). Without a cell that stands out: [-1, 1].
-std::vector<Bounds> FindBounds(const Dataset& dataset, const std::vector<size_t>& columns, Plan& plan,
-                               NoiseSource& noise, Interrupt& interrupt);
+std::vector<Bounds> FindBounds(const Dataset& dataset, const std::vector<size_t>& columns, Releaser& releaser,
+                               Interrupt& interrupt);
 
-// The dataset with those columns encoded by `features` instead. Takes the memory of both for a moment.
+// The dataset with those columns encoded by `features` instead. Takes the memory of both for a moment: so much per
+// row beside the first, at the most.
+size_t RecodeBytesPerRow(size_t columns, bool has_units);
 Dataset Recode(Dataset dataset, std::vector<FeatureSpec> features, const std::vector<size_t>& columns,
                const DatasetLimits& limits, Interrupt& interrupt);
 

@@ -29,8 +29,8 @@ std::unique_ptr<Learner> Make(const MethodInfo& method, const LearnerContext& co
 
 // How much coarser than 2^-16 of a clip the lattice must be so that the largest noise fits the samplers (2^40
 // steps); 0 unless epsilon is tiny. Public: known from the plan, the options and the number of features.
-// Where no lattice would do, the training is refused by CheckPlan, before it is charged: a later draw's
-// refusal would depend on noisy results.
+// Where no lattice would do, the training is refused before it is charged (CheckPlan): a later draw's refusal would
+// depend on noisy results.
 int LatticeShift(double mu, size_t features, uint32_t epochs) {
     const double smallest_draw = kLeastStage * kCountShare / std::max(kMostDraws, epochs);
     const double norm = std::sqrt(static_cast<double>(features) + 1);
@@ -109,6 +109,10 @@ std::vector<MechanismRequest> AutoLearner::Mechanisms() const {
     return {pool};
 }
 
+void AutoLearner::CheckPlan(const Plan& plan, std::size_t features) const {
+    LatticeShift(1 / plan.NoiseMultiplier(plan.Find(kMechanism)), features, options_.trees);
+}
+
 Footprint AutoLearner::footprint(bool has_units) const {
     Footprint footprint;
     footprint.trees = options_.trees;
@@ -119,10 +123,6 @@ Footprint AutoLearner::footprint(bool has_units) const {
 
 Link AutoLearner::link() const {
     return MakeObjective(options_.objective, target_, 1, 1)->link();
-}
-
-void AutoLearner::CheckPlan(const Plan& plan, std::size_t features) const {
-    LatticeShift(1 / plan.NoiseMultiplier(plan.Find(kMechanism)), features, options_.trees);
 }
 
 void AutoLearner::Train(Run& run) const {

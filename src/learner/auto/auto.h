@@ -30,9 +30,9 @@ class AutoLearner final : public Learner {
 
     std::vector<MechanismRequest> Mechanisms() const override;
     std::string main_mechanism() const override { return kMechanism; }
+    void CheckPlan(const Plan& plan, std::size_t features) const override;
     Footprint footprint(bool has_units) const override;
     Link link() const override;
-    void CheckPlan(const Plan& plan, std::size_t features) const override;
     void Train(Run& run) const override;
 
     static constexpr char kMechanism[] = "auto";

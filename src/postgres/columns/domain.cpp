@@ -3,6 +3,7 @@
 // parent.
 #include "postgres/columns/domain.h"
 
+#include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/columns/constraint_domain.h"
 #include "postgres/ledger/protect.h"
@@ -15,17 +16,9 @@ PG_FUNCTION_INFO_V1(dpboost_set_domain_levels);
 namespace dpboost {
 namespace {
 
-constexpr int kMaxLevels = 65000;
-
-DomainScale ParseScale(const char* scale) {
-    if (strcmp(scale, "auto") == 0)
-        return DomainScale::kAuto;
-    if (strcmp(scale, "linear") == 0)
-        return DomainScale::kLinear;
-    if (strcmp(scale, "log") == 0)
-        return DomainScale::kLog;
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid scale \"%s\"", scale),
-                    errhint("Use \"auto\", \"linear\" or \"log\".")));
+// Of a new domain, for errors. In the current memory context.
+const char* DomainOfColumn(const char* column) {
+    return psprintf("domain of column \"%s\"", column);
 }
 
 // Texts of a one-dimensional text[] without NULLs, in the current memory context.
@@ -64,7 +57,6 @@ bool LoadDeclared(Oid relid, AttrNumber attnum, ColumnDomain* domain) {
         bool is_range_null, is_null;
         MemoryContext inner = MemoryContextSwitchTo(outer);
         Datum lower = SPI_getbinval(tuple, descriptor, 1, &is_range_null);
-        domain->declared = true;
         if (is_range_null) {
             domain->kind = DomainKind::kLevels;
             domain->levels = TextsOf(DatumGetArrayTypeP(SPI_getbinval(tuple, descriptor, 4, &is_null)),
@@ -73,7 +65,8 @@ bool LoadDeclared(Oid relid, AttrNumber attnum, ColumnDomain* domain) {
             domain->kind = DomainKind::kRange;
             domain->lower = DatumGetFloat8(lower);
             domain->upper = DatumGetFloat8(SPI_getbinval(tuple, descriptor, 2, &is_null));
-            domain->scale = ParseScale(SPI_getvalue(tuple, descriptor, 3));
+            const char* scale = SPI_getvalue(tuple, descriptor, 3);
+            CallCore([&] { domain->scale = ScaleNamed("stored scale", scale); });
         }
         MemoryContextSwitchTo(inner);
     }
@@ -161,22 +154,14 @@ void WriteDomain(const ReadRelation* relation, Name column, const double* range,
     CatalogEnd(&scope);
 }
 
-void CheckLevels(ArrayType* levels) {
-    int count = 0;
+void CheckLevels(const char* column, ArrayType* levels) {
     if (ARR_NDIM(levels) > 1)
         ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("levels must be a plain list")));
+    const char* what = DomainOfColumn(column);
+    int count = ARR_NDIM(levels) == 0 ? 0 : ARR_DIMS(levels)[0];
+    CallCore([&] { CheckLevelCount(what, static_cast<size_t>(count)); });
     char** texts = TextsOf(levels, &count);
-    if (count == 0 || count > kMaxLevels)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("a column must have between 1 and %d levels, not %d", kMaxLevels, count)));
-    qsort(texts, count, sizeof(char*), [](const void* a, const void* b) {
-        return strcmp(*static_cast<char* const*>(a), *static_cast<char* const*>(b));
-    });
-    for (int i = 1; i < count; ++i) {
-        if (strcmp(texts[i - 1], texts[i]) == 0)
-            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                            errmsg("level \"%s\" is given twice", texts[i])));
-    }
+    CallCore([&] { Domain::Levels(what, std::vector<std::string>(texts, texts + count)); });
 }
 
 }  // namespace
@@ -185,7 +170,7 @@ void LoadColumnDomain(Oid relid, AttrNumber attnum, ColumnDomain* domain) {
     check_stack_depth();
     memset(domain, 0, sizeof *domain);
     domain->kind = DomainKind::kNone;
-    domain->scale = DomainScale::kAuto;
+    domain->scale = Scale::kAuto;
     if (LoadDeclared(relid, attnum, domain) || LoadFromParents(relid, attnum, domain))
         return;
     LoadSchemaDomain(relid, attnum, domain);
@@ -206,16 +191,13 @@ Datum dpboost_set_domain_range(PG_FUNCTION_ARGS) {
     const Oid type = OpenColumn(fcinfo, &relation);
     const double range[] = {PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3)};
     const char* scale = text_to_cstring(PG_GETARG_TEXT_PP(4));
-    ParseScale(scale);
     if (!HasNumber(type) || type == BOOLOID)
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                         errmsg("column \"%s\" of type %s cannot have a range", NameStr(*PG_GETARG_NAME(1)),
                                format_type_be(type)),
                         errhint("Declare its values as a list of levels.")));
-    if (!std::isfinite(range[0]) || !std::isfinite(range[1]) || range[0] >= range[1])
-        ereport(ERROR,
-                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                 errmsg("lower must be below upper, and both finite, not %g and %g", range[0], range[1])));
+    const char* what = DomainOfColumn(NameStr(*PG_GETARG_NAME(1)));
+    CallCore([&] { Domain::Range(what, range[0], range[1], scale); });
     WriteDomain(&relation, PG_GETARG_NAME(1), range, scale, nullptr);
     PG_RETURN_VOID();
 }
@@ -229,7 +211,7 @@ Datum dpboost_set_domain_levels(PG_FUNCTION_ARGS) {
                         errmsg("column \"%s\" of type %s cannot have levels", NameStr(*PG_GETARG_NAME(1)),
                                format_type_be(type)),
                         errhint("Declare its range with a lower and an upper value.")));
-    CheckLevels(levels);
+    CheckLevels(NameStr(*PG_GETARG_NAME(1)), levels);
     WriteDomain(&relation, PG_GETARG_NAME(1), nullptr, nullptr, levels);
     PG_RETURN_VOID();
 }

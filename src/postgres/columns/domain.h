@@ -2,28 +2,20 @@
 // constraints with constants, in enum labels or by being boolean. Never derived from rows or from statistics.
 #pragma once
 
+#include "training/domain.h"
+
 #include "postgres/boundary/pg.h"
 
 namespace dpboost {
 
-enum class DomainKind : int32 {
-    kNone,     // nothing is public
-    kRange,    // numbers between lower and upper
-    kLevels,   // one of the texts in levels
-    kBoolean,  // true or false
-};
-
-enum class DomainScale : int32 { kAuto, kLinear, kLog };
-
-// Levels are palloc'ed, in declared or enum order, without duplicates.
+// A Domain as plain data; levels are palloc'ed, in declared or enum order, without duplicates.
 struct ColumnDomain {
     DomainKind kind;
     double lower;
     double upper;
-    DomainScale scale;
+    Scale scale;
     int level_count;
     char** levels;
-    bool declared;  // by dpboost_set_domain, not by the schema
 };
 
 // Of a column of a table, view, ...; a view's column without a declaration of its own has the domain of the

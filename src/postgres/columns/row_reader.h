@@ -7,39 +7,14 @@
 #include "dataset/encoder.h"
 #include "dataset/target.h"
 #include "dataset/units.h"
+#include "training/value_kind.h"
+
 #include "postgres/boundary/pg.h"
 
 namespace dpboost {
 
-enum class ValueKind : uint8_t {
-    kFloat8,
-    kFloat4,
-    kInt2,
-    kInt4,
-    kInt8,
-    kNumeric,
-    kDate,       // in days since 2000-01-01, as in domain.h
-    kTimestamp,  // with or without time zone, in seconds since 2000-01-01
-    kBoolean,
-    kText,
-    kBpchar,  // blanks at the end do not count
-    kName,
-    kEnum,
-    kUnknown  // a quoted literal or NULL whose type nobody has decided
-};
-
 // The kind of a type's values, looking through domains; false for a type that cannot be used.
 bool ValueKindOf(Oid type, ValueKind* kind);
-
-inline bool IsNumber(ValueKind kind) {
-    return kind <= ValueKind::kTimestamp;
-}
-inline bool IsWhole(ValueKind kind) {
-    return kind == ValueKind::kInt2 || kind == ValueKind::kInt4 || kind == ValueKind::kInt8;
-}
-inline bool IsTime(ValueKind kind) {
-    return kind == ValueKind::kDate || kind == ValueKind::kTimestamp;
-}
 
 // Labels of an enum type in their order.
 struct EnumLabel {

@@ -14,6 +14,18 @@ void CheckColumnType(SourceColumn* column, const char* role) {
              errhint("Leave it out, or cast it.")));
 }
 
+PublicColumn ToPublic(const SourceColumn& column, const ColumnDomain& domain) {
+    PublicColumn result;
+    result.name = column.name;
+    result.kind = column.kind;
+    result.domain.kind = domain.kind;
+    result.domain.lower = domain.lower;
+    result.domain.upper = domain.upper;
+    result.domain.scale = domain.scale;
+    result.domain.levels.assign(domain.levels, domain.levels + domain.level_count);
+    return result;
+}
+
 SourceColumns ColumnsOfRowType(TupleDesc descriptor, Oid relid) {
     SourceColumns result;
     result.count = 0;

@@ -2,7 +2,9 @@
 // comes from, which leads to what is public about it. Plain data, made before any row is read.
 #pragma once
 
-#include "postgres/boundary/pg.h"
+#include "training/columns.h"
+
+#include "postgres/columns/domain.h"
 #include "postgres/columns/row_reader.h"
 
 namespace dpboost {
@@ -14,6 +16,9 @@ struct SourceColumn {
     Oid relid;          // of the table or view it is a column of; InvalidOid for a computed value
     AttrNumber attnum;  // in that relation
 };
+
+// The column as the core knows it. Core side: may throw.
+PublicColumn ToPublic(const SourceColumn& column, const ColumnDomain& domain);
 
 // How a call passes its features.
 enum class FeatureShape : uint8_t { kColumns, kArray, kRow };

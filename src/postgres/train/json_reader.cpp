@@ -1,4 +1,4 @@
-// Walks a jsonb once and copies it into the plain tree of json_value.h. Depth is limited by the stack check
+// Walks a jsonb once and copies it into the plain tree of training/json.h. Depth is limited by the stack check
 // of jsonb's own iterator; sizes were checked by jsonb's input.
 #include "postgres/train/json_reader.h"
 
@@ -50,6 +50,7 @@ void ReadContainer(JsonbIterator** iterator, const JsonbValue& head, JsonValue* 
     to->items = static_cast<JsonValue*>(palloc0(sizeof(JsonValue) * (count + 1)));
     to->keys = keys;
     for (int filled = 0;;) {
+        CHECK_FOR_INTERRUPTS();
         JsonbValue value;
         switch (JsonbIteratorNext(iterator, &value, false)) {
             case WJB_KEY:
@@ -85,10 +86,7 @@ JsonValue* ReadJson(Jsonb* jsonb) {
 
 int CountListedBounds(Jsonb* options) {
     const JsonValue* bounds = ReadJson(options)->Find("bounds");
-    if (bounds == nullptr || bounds->kind != JsonValue::kArray || bounds->count == 0 ||
-        bounds->items[0].kind == JsonValue::kNumber)
-        return -1;
-    return bounds->count;
+    return bounds == nullptr ? -1 : CountListed(*bounds);
 }
 
 Datum JsonTextToDatum(const char* text) {

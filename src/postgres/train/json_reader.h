@@ -2,8 +2,9 @@
 // code wrote as text becomes a jsonb.
 #pragma once
 
+#include "training/domain.h"
+
 #include "postgres/boundary/pg.h"
-#include "postgres/train/json_value.h"
 
 namespace dpboost {
 

@@ -25,36 +25,55 @@ void LoadDomain(const SourceColumn& column, ColumnDomain* domain) {
         domain->levels[i] = pstrdup(labels[i].label);
 }
 
-// Bounds of a date or timestamp are written as such; here they become the numbers that the column's values
-// become.
+// Bounds of a date or timestamp are written as such; here they get the numbers that the column's values become.
 void ReadTimeBounds(const SourceColumn& column, JsonValue* bounds) {
-    if (bounds->kind != JsonValue::kArray || bounds->count < 2)
+    if (!IsTime(column.kind) || bounds == nullptr || bounds->kind != JsonValue::kArray)
         return;
     Oid input, element;
-    const Oid base = getBaseType(column.type);
-    getTypeInputInfo(base, &input, &element);
-    for (int i = 0; i < 2; ++i) {
+    getTypeInputInfo(getBaseType(column.type), &input, &element);
+    for (int i = 0; i < 2 && bounds->count >= 2; ++i) {
         JsonValue* bound = &bounds->items[i];
         if (bound->kind != JsonValue::kString)
             continue;
         const Datum value = OidInputFunctionCall(input, const_cast<char*>(bound->text), element, -1);
-        bound->kind = JsonValue::kNumber;
+        bound->kind = JsonValue::kTime;
         bound->number = ReadNumber(column.kind, value);
     }
 }
 
 void ReadAllTimeBounds(const TrainingCall& call, JsonValue* options) {
-    auto* bounds = const_cast<JsonValue*>(options->Find("bounds"));
-    for (int i = 0; bounds != nullptr && i < call.features.count; ++i) {
-        const SourceColumn& column = call.features.columns[i];
-        const JsonValue* own = bounds->Find(column.name);
-        if (IsTime(column.kind) && own != nullptr)
-            ReadTimeBounds(column, const_cast<JsonValue*>(own));
-    }
-    auto* range = const_cast<JsonValue*>(options->Find("target_range"));
-    if (range != nullptr && IsTime(call.target.kind))
-        ReadTimeBounds(call.target, range);
+    const JsonValue* bounds = options->Find("bounds");
+    for (int i = 0; bounds != nullptr && i < call.features.count; ++i)
+        ReadTimeBounds(call.features.columns[i], bounds->Find(call.features.columns[i].name));
+    ReadTimeBounds(call.target, options->Find("target_range"));
 }
+
+// What the core must know to begin, as plain data; becomes the core's TrainingSchema inside the door.
+struct PlainSchema {
+    const TrainingCall& call;
+    const JsonValue* options;
+    const ColumnDomain* feature_domains;
+    ColumnDomain target_domain;
+    bool governed;
+    size_t memory;
+    int threads;
+
+    operator TrainingSchema() const {
+        TrainingSchema schema;
+        schema.options = options;
+        schema.privacy = call.privacy;
+        schema.target = ToPublic(call.target, target_domain);
+        for (int i = 0; i < call.features.count; ++i)
+            schema.features.push_back(ToPublic(call.features.columns[i], feature_domains[i]));
+        schema.governed = governed;
+        schema.has_units = call.unit != nullptr;
+        schema.unseen = call.right == TrainRight::kBudget;
+        schema.memory = memory;
+        schema.threads = threads;
+        return schema;
+    }
+};
+static_assert(std::is_trivially_destructible_v<PlainSchema>, "a longjmp must be able to skip it");
 
 void MakeTargetReader(Training* training) {
     const TargetRule& rule = (*training->core)->target();
@@ -144,18 +163,6 @@ void Train(Training* training, const PaidRelease& paid) {
     });
 }
 
-// The options as the catalog keeps them: with epsilon and delta, whichever way they were given.
-char* OptionsText(const Training* training) {
-    Jsonb* options = training->call.options;
-    char* text = JsonbToCString(nullptr, &options->root, VARSIZE_ANY(options));
-    if (!training->call.privacy.given)
-        return text;
-    const TrainingOptions& read = (*training->core)->options();
-    const char* rest = strchr(text, '{') + 1;
-    return psprintf("{\"epsilon\": %.17g, \"delta\": %.17g%s%s", read.epsilon, read.delta,
-                    rest[0] == '}' ? "" : ", ", rest);
-}
-
 void FinishRows(Training* training) {
     CallCore([&] {
         PgInterrupt interrupt;
@@ -170,7 +177,7 @@ void Pay(const Training* training, PaidRelease* paid) {
     request.caller = training->call.caller;
     request.right = training->call.right;
     request.model_name = training->call.model;
-    request.method = core.options().method.c_str();
+    request.method = core.options().method->name;
     request.task = core.task_name();
     request.plan_bytes = core.plan_bytes().data();
     request.plan_size = core.plan_bytes().size();
@@ -182,7 +189,7 @@ void Pay(const Training* training, PaidRelease* paid) {
 void Deliver(const Training* training, const PaidRelease& paid) {
     const TrainingCore& core = **training->core;
     ModelDelivery delivery;
-    delivery.options = OptionsText(training);
+    delivery.options = core.options().text.c_str();
     delivery.features = core.features_json().c_str();
     delivery.model_bytes = core.model_bytes().data();
     delivery.model_size = core.model_bytes().size();
@@ -236,14 +243,8 @@ Training* BeginTraining(const TrainingCall& call) {
     JsonValue* options = ReadJson(call.options);
     ReadAllTimeBounds(call, options);
 
-    TrainingSchema schema;
-    schema.options = options;
-    schema.privacy = call.privacy;
-    schema.target = call.target;
-    schema.features = call.features;
-    schema.governed = IsGoverned(call.relations);
-    schema.has_units = call.unit != nullptr;
-    schema.unseen = call.right == TrainRight::kBudget;
+    PlainSchema schema{
+        call, options, nullptr, {}, IsGoverned(call.relations), MaxMemoryBytes(), TrainingThreads()};
     LoadDomain(call.target, &schema.target_domain);
     auto* domains = static_cast<ColumnDomain*>(palloc0(sizeof(ColumnDomain) * (call.features.count + 1)));
     // On an ungoverned relation bounds by name are all that counts: spare the look-up.
@@ -253,8 +254,7 @@ Training* BeginTraining(const TrainingCall& call) {
             LoadDomain(call.features.columns[i], &domains[i]);
     schema.feature_domains = domains;
 
-    training->core =
-        CoreState<TrainingCore>::Make(CurrentMemoryContext, schema, MaxMemoryBytes(), TrainingThreads());
+    training->core = CoreState<TrainingCore>::Make(CurrentMemoryContext, schema);
     training->buffer = (*training->core)->buffer();
     training->columns = training->buffer->columns.data();
     CheckPerTrainLimit(training->budgets, (*training->core)->options().epsilon,

@@ -1,14 +1,15 @@
 // The common path of dpboost_train, dpboost_train_on and dpboost_estimate: from a call and the schema to a
 // training that rows can be appended to, and from there to its charge, its draws, its model and the result.
-// PostgreSQL's half; training_core.h is the core's.
+// PostgreSQL's half; training/training.h is the core's.
 #pragma once
+
+#include "training/training.h"
 
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/relations.h"
-#include "postgres/columns/row_reader.h"
+#include "postgres/columns/source_column.h"
 #include "postgres/ledger/budget.h"
 #include "postgres/predict/new_model.h"
-#include "postgres/train/training_core.h"
 
 namespace dpboost {
 

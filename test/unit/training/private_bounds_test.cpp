@@ -58,7 +58,8 @@ Bounds FindOne(const std::vector<Row>& rows, NoiseSource& noise, bool has_units 
     const Dataset dataset = MakeDataset(1, rows, has_units);
     Plan plan = BoundsPlan(1);
     NoInterrupt interrupt;
-    const Bounds bounds = FindBounds(dataset, {0}, plan, noise, interrupt)[0];
+    Releaser releaser(plan, noise);
+    const Bounds bounds = FindBounds(dataset, {0}, releaser, interrupt)[0];
     EXPECT_TRUE(plan.Finished());
     return bounds;
 }

@@ -1,0 +1,46 @@
+// From what is public about columns to the encodings of a training. For each column the options, the declared domain
+// and the schema are asked in this order; rows never are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dataset/feature.h"
+#include "dataset/target.h"
+#include "training/domain.h"
+#include "training/options.h"
+#include "training/value_kind.h"
+
+namespace dpboost {
+
+// A column as the schema shows it, with what its owner or the schema says about its values.
+struct PublicColumn {
+    std::string name;
+    ValueKind kind = ValueKind::kUnknown;
+    Domain domain;
+};
+
+// The encodings of the features, in their order. `governed`: a cap or an allowance is set on a relation that
+// is read, so options may only narrow what its owner declared. Columns whose range the training shall find
+// itself are listed in `find_private` (by position), with a spec that holds any number. `target`
+// is the target's name, which "bounds" may name too.
+struct FeatureEncodings {
+    std::vector<FeatureSpec> specs;
+    std::vector<size_t> find_private;
+};
+FeatureEncodings EncodeFeatures(const std::vector<PublicColumn>& columns, const TrainingOptions& options,
+                                bool governed, const std::string& target);
+
+// The encoding of a numeric column with that range.
+FeatureSpec EncodeRange(const PublicColumn& column, const Domain& range, uint32_t bins);
+
+// How the target's values become labels.
+struct TargetRule {
+    TargetSpec spec;
+    bool by_number;
+    std::string positive;  // classification: the positive class as text
+};
+TargetRule EncodeTarget(const PublicColumn& column, const TrainingOptions& options, bool governed);
+
+}  // namespace dpboost

@@ -1,0 +1,51 @@
+// The options of a training, read from the call's JSON. An unknown key, a wrong type or a value out of range is an
+// Error that names the key, what is allowed and, for a near miss, the closest key. What every method understands is
+// a member; a method's own options are kept as they were given, checked against its table, for the method to read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "learner/methods.h"
+#include "training/domain.h"
+#include "training/json.h"
+
+namespace dpboost {
+
+enum class TaskOption { kRegression, kClassification, kUnset };
+
+struct TrainingOptions {
+    const MethodInfo* method = nullptr;
+    double epsilon = 0;
+    double delta = 1e-6;  // 0 for a method of pure epsilon-DP, unless given
+    TaskOption task = TaskOption::kUnset;
+    std::optional<Domain> target_range;
+    std::optional<std::string> positive;
+    BoundsOption bounds;
+    uint32_t bins = kDefaultBins;
+    std::vector<GivenOption> given;  // of the method
+    std::string
+        text;  // JSON for the catalog: as given, with epsilon and delta, whichever way they were given
+};
+
+// Where epsilon and delta come from: the options themselves (the aggregate), or arguments of their own, which
+// the options must then not repeat (dpboost_train_on, dpboost_estimate).
+struct PrivacyArguments {
+    bool given = false;
+    double epsilon = 0;
+    std::optional<double> delta;
+};
+
+// The options that go with every method.
+OptionTable CommonOptions();
+
+// A table for people, as a JSON array of {"option": ..., "values": ..., "meaning": ...}.
+std::string DescribeOptions(const OptionTable& table);
+
+// Reads and checks all options, in time linear in their length: nothing here can be interrupted. Throws Error.
+TrainingOptions ParseOptions(const JsonValue& json, const PrivacyArguments& privacy,
+                             const MethodList& methods = AllMethods());
+
+}  // namespace dpboost

@@ -1,0 +1,208 @@
+#include "training/training.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "mechanism/noise.h"
+#include "training/old_methods.h"
+#include "training/private_bounds.h"
+
+namespace dpboost {
+
+namespace {
+
+std::unique_ptr<Learner> MakeLearner(const TrainingOptions& options, const FeatureEncodings& features,
+                                     const TargetRule& target) {
+    const LearnerContext context{features.specs, target.spec, options.epsilon, options.delta};
+    return options.method->make(*options.method, context, options.given);
+}
+
+std::string DescribeFeature(const FeatureSpec& feature) {
+    JsonList description;
+    description.Add("name", JsonString(feature.name()));
+    if (feature.kind() == FeatureKind::kNumeric) {
+        description.Add("lower", JsonNumber(feature.lower()));
+        description.Add("upper", JsonNumber(feature.upper()));
+        description.Add("bins", std::to_string(feature.bins()));
+    } else if (feature.kind() == FeatureKind::kLevels) {
+        JsonList levels;
+        for (const std::string& level : feature.levels())
+            levels.Append(JsonString(level));
+        description.Add("levels", levels.Array());
+    } else {
+        description.Add("hash_buckets", std::to_string(feature.bins()));
+    }
+    return description.Object();
+}
+
+std::string DescribeFeatures(const std::vector<FeatureSpec>& features) {
+    JsonList list;
+    for (const FeatureSpec& feature : features)
+        list.Append(DescribeFeature(feature));
+    return list.Array();
+}
+
+// Both streams of a training, keyed by the first bytes of a stream that its root seed keys: knowing one key, as the
+// servers of a federation know that of their common structure, tells nothing about the other. All keys are wiped.
+class Streams {
+    static ChaChaSource::Seed NextKey(ChaChaSource& root) {
+        ChaChaSource::Seed key;
+        root.Fill(key.data(), key.size());
+        return key;
+    }
+
+    ChaChaSource root_;
+    ChaChaSource public_source_{NextKey(root_)};
+    ChaChaSource private_source_{NextKey(root_)};
+    Random public_random_{public_source_};
+    Random private_random_{private_source_};
+
+  public:
+    explicit Streams(ChaChaSource::Seed&& seed) : root_(std::move(seed)) {}
+
+    PublicRandom structure{public_random_};
+    PrivateRandom coins{private_random_};
+    ExactNoise noise{private_random_};
+};
+
+}  // namespace
+
+void CheckFootprint(const Footprint& footprint, size_t memory) {
+    // A model is stored as one value and held by every session that predicts.
+    constexpr unsigned kMaxLeafBits = 24;
+    if (footprint.depth > kMaxLeafBits || footprint.trees > (uint64_t{1} << kMaxLeafBits) >> footprint.depth)
+        throw Error(ErrorCode::kLimitExceeded, "the model would be too large",
+                    "The number of trees times two to the power of their depth must not exceed 16777216.",
+                    "Lower \"depth\" or the number of trees.");
+    if (footprint.bytes > memory)
+        throw Error(ErrorCode::kOutOfMemory, "the training needs more than dpboost.max_memory",
+                    "Without any row it needs " + std::to_string(footprint.bytes / 1024) +
+                        " kB; the limit is " + std::to_string(memory / 1024) + " kB.",
+                    "Raise dpboost.max_memory, or train on fewer columns.");
+}
+
+TrainingCore::TrainingCore(const TrainingSchema& schema)
+    : options_(ParseOptions(*schema.options, schema.privacy, schema.methods)),
+      target_(EncodeTarget(schema.target, options_, schema.governed)),
+      columns_(schema.features),
+      features_(EncodeFeatures(columns_, options_, schema.governed, schema.target.name)),
+      learner_(MakeLearner(options_, features_, target_)),
+      footprint_(learner_->footprint(schema.has_units)),
+      buffer_(features_.specs, schema.has_units),
+      held_(schema.memory, schema.unseen) {
+    CheckFootprint(footprint_, schema.memory);
+    settings_.threads = schema.threads;
+    limits_.memory = schema.memory;
+    limits_.learner_bytes = footprint_.bytes;
+    limits_.learner_bytes_per_row = footprint_.bytes_per_row;
+    if (!features_.find_private.empty())  // Recode holds the rows twice
+        limits_.learner_bytes_per_row =
+            std::max(limits_.learner_bytes_per_row, RecodeBytesPerRow(columns_.size(), schema.has_units));
+    for (const FeatureSpec& spec : features_.specs)
+        encoders_.emplace_back(spec);
+    builder_.emplace(features_.specs, target_.spec, schema.has_units, limits_);
+    CountMemory();
+}
+
+void TrainingCore::Calibrate(const std::vector<BudgetConstraint>& budgets) {
+    PlanRequest request;
+    request.epsilon = options_.epsilon;
+    request.delta = options_.delta;
+    request.mechanisms = learner_->Mechanisms();
+    if (!features_.find_private.empty())
+        request.mechanisms.push_back(PrivateBoundsRequest(features_.find_private.size()));
+    request.budgets = budgets;
+    plan_.emplace(Plan::Calibrate(request));
+    learner_->CheckPlan(*plan_, features_.specs.size());
+    plan_bytes_ = plan_->Serialize();
+}
+
+void TrainingCore::CountMemory() {
+    held_.Count(builder_->memory_used() + buffer_.bytes() + footprint_.bytes);
+}
+
+void TrainingCore::AppendRows() {
+    CheckInternal(builder_.has_value(), "rows come after the last one");
+    for (size_t done = 0; done < buffer_.rows;) {
+        if (builder_->Full()) {
+            builder_->Grow();
+            CountMemory();
+        }
+        const size_t count = std::min(buffer_.rows - done, builder_->room());
+        buffer_.Append(encoders_, done, count, *builder_);
+        done += count;
+    }
+    buffer_.rows = 0;
+}
+
+void TrainingCore::FinishRows(Interrupt& interrupt) {
+    AppendRows();
+    dataset_ = builder_->Finish(interrupt);
+    builder_.reset();
+}
+
+void TrainingCore::FindPrivateBounds(Dataset* dataset, Releaser& releaser, Interrupt& interrupt) {
+    const std::vector<size_t>& positions = features_.find_private;
+    const std::vector<Bounds> bounds = FindBounds(*dataset, positions, releaser, interrupt);
+    for (size_t i = 0; i < positions.size(); ++i) {
+        Domain range;
+        range.lower = bounds[i].lower;
+        range.upper = bounds[i].upper;
+        features_.specs[positions[i]] = EncodeRange(columns_[positions[i]], range, options_.bins);
+    }
+    *dataset = Recode(std::move(*dataset), features_.specs, positions, limits_, interrupt);
+}
+
+void TrainingCore::Train(ChaChaSource::Seed&& seed, Interrupt& interrupt, Progress& progress) {
+    Streams streams(std::move(seed));
+    TrainWith(streams.structure, streams.coins, streams.noise, interrupt, progress);
+}
+
+void TrainingCore::TrainWith(PublicRandom& structure, PrivateRandom& coins, NoiseSource& noise,
+                             Interrupt& interrupt, Progress& progress) {
+    CheckInternal(plan_.has_value() && dataset_.has_value(),
+                  "a training is calibrated, has its rows, and trains once");
+    Dataset dataset = std::move(*dataset_);
+    dataset_.reset();
+    Releaser releaser(*plan_, noise);
+    if (!features_.find_private.empty())
+        FindPrivateBounds(&dataset, releaser, interrupt);
+    Model model(features_.specs, target_.spec, learner_->link());
+    Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings_};
+    if (const auto* old = dynamic_cast<const OldLearner*>(learner_.get()))
+        model = old->TrainOld(run, *plan_, noise);
+    else
+        learner_->Train(run);
+    model_bytes_ = model.Serialize();
+    features_json_ = DescribeFeatures(features_.specs);
+}
+
+const char* TrainingCore::task_name() const {
+    return target_.spec.task() == Task::kRegression ? "regression" : "classification";
+}
+
+const std::string& TrainingCore::Describe(const char* model, const char* owner, int version,
+                                          int64_t release_id, const char* remaining) {
+    JsonList result;
+    if (model != nullptr) {
+        result.Add("model", JsonString(model));
+        result.Add("owner", JsonString(owner));
+        result.Add("version", std::to_string(version));
+        result.Add("release_id", std::to_string(release_id));
+    }
+    result.Add("task", JsonString(task_name()));
+    result.Add("method", JsonString(options_.method->name));
+    result.Add("epsilon", JsonNumber(plan_->epsilon()));
+    result.Add("delta", JsonNumber(plan_->delta()));
+    result.Add("trees", footprint_.trees == 0 ? "null" : std::to_string(footprint_.trees));
+    result.Add("features", std::to_string(features_.specs.size()));
+    result.Add("noise_multiplier",
+               JsonNumber(plan_->NoiseMultiplier(plan_->Find(learner_->main_mechanism()))));
+    result.Add("remaining", remaining);
+    result.Add("calibrated_by", JsonString(plan_->calibrated_by()));
+    result_ = result.Object();
+    return result_;
+}
+
+}  // namespace dpboost

@@ -1,0 +1,95 @@
+// One training without PostgreSQL, from the call's options to the bytes that the ledger commits. Its steps are
+// apart, so that the charge can be committed between them: Calibrate, rows into buffer() and AppendRows, FinishRows;
+// then, once the charge is paid, Train. Every step may throw Error; only Train draws.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mechanism/chacha_source.h"
+#include "training/columns.h"
+#include "training/row_buffer.h"
+
+namespace dpboost {
+
+// What is public about a training.
+struct TrainingSchema {
+    const JsonValue* options = nullptr;
+    PrivacyArguments privacy;
+    PublicColumn target;
+    std::vector<PublicColumn> features;
+    bool governed = false;
+    bool has_units = false;
+    bool unseen = false;  // the caller may not see the rows: HeldMemory counts this training alone
+    size_t memory = 0;    // dpboost.max_memory
+    int threads = 1;
+    MethodList methods = AllMethods();
+};
+
+// What a training will need whatever its rows: refused here, before any row is read, and nowhere else.
+void CheckFootprint(const Footprint& footprint, size_t memory);
+
+class TrainingCore {
+  public:
+    // Reads the options and decides the encodings.
+    explicit TrainingCore(const TrainingSchema& schema);
+    TrainingCore(const TrainingCore&) = delete;
+    TrainingCore& operator=(const TrainingCore&) = delete;
+
+    const TrainingOptions& options() const { return options_; }
+    const TargetRule& target() const { return target_; }
+    const std::vector<Encoder>& encoders() const { return encoders_; }
+    RowBuffer* buffer() { return &buffer_; }
+
+    // Fixes the noise; throws kBudgetExhausted if a budget does not allow it.
+    void Calibrate(const std::vector<BudgetConstraint>& budgets);
+
+    // Takes the buffered rows into the dataset. Throws kOutOfMemory beyond dpboost.max_memory.
+    void AppendRows();
+
+    // After the last row: makes the dataset. What could fail by the schema or for want of memory has failed then.
+    void FinishRows(Interrupt& interrupt);
+
+    // Call it once the charge for plan_bytes is committed. Consumes the rows. What a method leaves of its plan is charged all the same. Wipes the seed.
+    void Train(ChaChaSource::Seed&& seed, Interrupt& interrupt, Progress& progress);
+
+    // The same with randomness that the caller chooses; for tests, which have sources of their own.
+    void TrainWith(PublicRandom& structure, PrivateRandom& coins, NoiseSource& noise, Interrupt& interrupt,
+                   Progress& progress);
+
+    const std::string& plan_bytes() const { return plan_bytes_; }
+    const std::string& model_bytes() const { return model_bytes_; }
+    const std::string& features_json() const { return features_json_; }
+    const char* task_name() const;
+
+    // The result that the caller sees. `model` is null for an estimate; `remaining` is JSON.
+    const std::string& Describe(const char* model, const char* owner, int version, int64_t release_id,
+                                const char* remaining);
+
+  private:
+    void CountMemory();
+    void FindPrivateBounds(Dataset* dataset, Releaser& releaser, Interrupt& interrupt);
+
+    TrainingOptions options_;
+    TargetRule target_;
+    std::vector<PublicColumn> columns_;
+    FeatureEncodings features_;
+    std::unique_ptr<Learner> learner_;
+    Footprint footprint_;
+    DatasetLimits limits_;
+    TrainingSettings settings_;
+    std::vector<Encoder> encoders_;
+    RowBuffer buffer_;
+    std::optional<DatasetBuilder> builder_;  // until FinishRows
+    std::optional<Dataset> dataset_;         // from then on until Train
+    std::optional<Plan> plan_;
+    HeldMemory held_;
+    std::string plan_bytes_;
+    std::string model_bytes_;
+    std::string features_json_;
+    std::string result_;
+};
+
+}  // namespace dpboost

@@ -1,0 +1,348 @@
+// The steps of a training: in their order, once; within the memory limit; from a seed that makes two streams; with
+// ranges that it finds itself; and what it tells.
+#include "training/training.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "privacy/cost.h"
+#include "support/thrown.h"
+#include "support/training_call.h"
+
+namespace dpboost {
+namespace {
+
+TrainingCall Call(const std::string& more = "", const char* method = "sbdt") {
+    TrainingCall call("{\"epsilon\": 2, \"method\": \"" + std::string(method) + "\"" +
+                      (more.empty() ? "" : ", " + more) + "}");
+    call.schema().target.domain = Domain::Range("", 0, 10);
+    return call;
+}
+
+TrainingCall CallWithX(const std::string& more = "\"trees\": 3", const char* method = "sbdt") {
+    TrainingCall call = Call(more, method);
+    call.Feature("x", ValueKind::kFloat8, Domain::Range("", 0, 1));
+    return call;
+}
+
+void AppendSome(TrainingCore& training, int rows = 300) {
+    for (int i = 0; i < rows; i++)
+        AppendRow(training, i % 10, {i % 100 / 100.0}, i / 2);
+}
+
+std::string TrainBySeed(TrainingCore& training, unsigned char seed) {
+    NoInterrupt interrupt;
+    NoProgress progress;
+    training.FinishRows(interrupt);
+    training.Train(ChaChaSource::Seed{seed}, interrupt, progress);
+    return training.model_bytes();
+}
+
+std::string TrainedBySeed(unsigned char seed) {
+    const auto training = CallWithX().Begin();
+    training->Calibrate({});
+    AppendSome(*training);
+    return TrainBySeed(*training, seed);
+}
+
+// ---- steps ----
+
+TEST(TrainingTest, EveryMethodTrains) {
+    for (const MethodInfo* method : AllMethods())
+        for (const bool units : {false, true}) {
+            TrainingCall call = CallWithX("", method->name);
+            call.schema().target.kind = ValueKind::kBoolean;
+            call.schema().has_units = units;
+            const auto training = call.Begin();
+            training->Calibrate({});
+            AppendSome(*training);
+            const Model model = Model::Parse(TrainBySeed(*training, 1));
+            const uint16_t code = 3;
+            EXPECT_GE(model.Predict(&code), 0) << method->name;
+            EXPECT_LE(model.Predict(&code), 1) << method->name;
+            EXPECT_EQ(training->task_name(), std::string("classification"));
+        }
+}
+
+TEST(TrainingTest, TrainsOnceAndOnlyCalibrated) {
+    const std::string refused = "a training is calibrated, has its rows, and trains once |  | ";
+    NoInterrupt interrupt;
+    NoProgress progress;
+    const auto training = CallWithX().Begin();
+    const auto train = [&] { training->Train(ChaChaSource::Seed{1}, interrupt, progress); };
+    AppendSome(*training);
+    EXPECT_EQ(Thrown(train), refused);
+    training->Calibrate({});
+    EXPECT_EQ(Thrown(train), refused);
+    training->FinishRows(interrupt);
+    training->buffer()->rows = 1;
+    EXPECT_EQ(Thrown([&] { training->AppendRows(); }), "rows come after the last one |  | ");
+    EXPECT_EQ(Thrown([&] { training->FinishRows(interrupt); }), "rows come after the last one |  | ");
+    train();
+    EXPECT_FALSE(training->model_bytes().empty());
+    EXPECT_EQ(Thrown(train), refused);
+}
+
+// Or it would fail after its charge was paid.
+TEST(TrainingTest, NoiseThatNoLatticeHoldsIsRefusedBeforeTheCharge) {
+    TrainingCall call("{\"epsilon\": 1e-12, \"delta\": 1e-300}");
+    call.schema().target.kind = ValueKind::kBoolean;
+    call.Feature("x", ValueKind::kFloat8, Domain::Range("", 0, 1));
+    const auto training = call.Begin();
+    EXPECT_EQ(Thrown([&] { training->Calibrate({}); }),
+              "the noise of a training is out of range |  | Use a larger epsilon or fewer features.");
+}
+
+TEST(TrainingTest, AnEmptyTableTrains) {
+    const auto training = CallWithX().Begin();
+    training->Calibrate({});
+    ZeroNoise noise;
+    const Model model = TrainWithoutNoise(*training, noise);
+    EXPECT_GT(noise.gaussian_draws, 0u);
+    EXPECT_EQ(model.features().size(), 1u);
+}
+
+TEST(TrainingTest, TheBudgetBindsTheNoise) {
+    const Budget budget(0.5, 1e-6);
+    const auto training = CallWithX().Begin();
+    EXPECT_EQ(CodeOf([&] { training->Calibrate({budget.Constraint("budget")}); }),
+              ErrorCode::kBudgetExhausted);
+    training->Calibrate({});
+    EXPECT_NEAR(Cost::Parse(training->plan_bytes()).epsilon, 2, 1e-3);
+}
+
+// ---- randomness ----
+
+TEST(TrainingTest, TheSeedDecides) {
+    EXPECT_EQ(TrainedBySeed(1), TrainedBySeed(1));
+    EXPECT_NE(TrainedBySeed(1), TrainedBySeed(2));
+}
+
+TEST(TrainingTest, TheSeedIsWiped) {
+    const auto training = CallWithX().Begin();
+    training->Calibrate({});
+    ChaChaSource::Seed seed{7};
+    NoInterrupt interrupt;
+    NoProgress progress;
+    training->FinishRows(interrupt);
+    training->Train(std::move(seed), interrupt, progress);
+    EXPECT_EQ(seed, ChaChaSource::Seed{});
+}
+
+// A method that tells what it was given to draw from.
+struct Draws {
+    uint64_t structure = 0, coins = 0;
+    int64_t noise = 0;
+};
+Draws drawn;
+uint64_t coins_first = 0;  // how many coins are drawn before the structure
+
+class Spy final : public Learner {
+    std::vector<MechanismRequest> Mechanisms() const override {
+        MechanismRequest request;
+        request.name = "spy";
+        request.rest = 1;
+        request.dimensions = {{1 << 30, 1, 1}};
+        return {request};
+    }
+    std::string main_mechanism() const override { return "spy"; }
+    Footprint footprint(bool) const override { return {}; }
+    Link link() const override { return Link::kIdentity; }
+    void Train(Run& run) const override {
+        for (uint64_t i = 0; i < coins_first; i++)
+            run.coins.Next64();
+        drawn.structure = run.structure.Next64();
+        drawn.coins = run.coins.Next64();
+        drawn.noise = run.releaser.Release(0, RawSums({0}, 1)).values[0];
+    }
+};
+constexpr MethodInfo kSpy = {
+    "spy",
+    "",
+    "",
+    "",
+    false,
+    OptionTable(),
+    [](const MethodInfo&, const LearnerContext&,
+       const std::vector<GivenOption>&) -> std::unique_ptr<Learner> { return std::make_unique<Spy>(); }};
+
+Draws DrawnBySeed(unsigned char seed) {
+    const MethodInfo* const methods[] = {&kSpy};
+    TrainingCall call = CallWithX("", "spy");
+    call.schema().methods = MethodList(methods, 1);
+    const auto training = call.Begin();
+    training->Calibrate({});
+    TrainBySeed(*training, seed);
+    return drawn;
+}
+
+TEST(TrainingTest, StructureAndSecretsAreDrawnFromTwoStreams) {
+    coins_first = 0;
+    const Draws a = DrawnBySeed(1), b = DrawnBySeed(2);
+    coins_first = 5000;  // more than is drawn from a stream at once
+    const Draws later = DrawnBySeed(1);
+    coins_first = 0;
+    EXPECT_NE(a.structure, a.coins);
+    EXPECT_NE(a.structure, b.structure);
+    EXPECT_NE(a.coins, b.coins);
+    EXPECT_EQ(a.structure, later.structure);  // untouched by what else was drawn
+    EXPECT_NE(a.coins, later.coins);
+    EXPECT_NE(a.noise, later.noise);  // noise comes after the coins, from their stream
+    ChaChaSource root(ChaChaSource::Seed{1});
+    Random from_root(root);
+    EXPECT_NE(a.structure, from_root.Next64());  // the root keys streams, and serves nothing else
+}
+
+// ---- limits ----
+
+TEST(TrainingTest, ModelsThatWouldBeTooLarge) {
+    const std::string large =
+        "the model would be too large | The number of trees times two to the power of their depth must not "
+        "exceed 16777216. "
+        "| Lower \"depth\" or the number of trees.";
+    const auto checked = [](uint64_t trees, unsigned depth) {
+        return Thrown([&] { CheckFootprint({trees, depth, 0, 0}, 0); });
+    };
+    EXPECT_EQ(checked(0, 0), "no error");
+    EXPECT_EQ(checked(16384, 10), "no error");
+    EXPECT_EQ(checked(16385, 10), large);
+    EXPECT_EQ(checked(1, 24), "no error");
+    EXPECT_EQ(checked(1, 25), large);
+    EXPECT_EQ(checked(1, 64), large);
+    EXPECT_EQ(checked(~uint64_t{0}, 1), large);
+    EXPECT_EQ(Thrown([] { CallWithX("\"trees\": 100000, \"depth\": 10, \"learning_rate\": 0.001").Begin(); }),
+              large);
+    EXPECT_EQ(CodeOf([] { CheckFootprint({1, 25, 0, 0}, 0); }), ErrorCode::kLimitExceeded);
+}
+
+TEST(TrainingTest, MemoryWithoutAnyRow) {
+    EXPECT_EQ(Thrown([] { CheckFootprint({0, 0, 0, 4096}, 4096); }), "no error");
+    EXPECT_EQ(Thrown([] {
+                  CheckFootprint({0, 0, 0, 8192}, 4096);
+              }),
+              "the training needs more than dpboost.max_memory | Without any row it needs 8 kB; the limit is "
+              "4 kB. | Raise "
+              "dpboost.max_memory, or train on fewer columns.");
+    TrainingCall call = CallWithX();
+    call.schema().memory = 1000;
+    EXPECT_EQ(CodeOf([&] { call.Begin(); }), ErrorCode::kOutOfMemory);
+}
+
+TEST(TrainingTest, RowsBeyondTheMemoryLimit) {
+    TrainingCall call = CallWithX();
+    call.schema().memory = 4 << 20;
+    const auto training = call.Begin();
+    EXPECT_EQ(Thrown([&] { AppendSome(*training, 1'000'000); }),
+              "training data does not fit into the memory limit | The limit is 4096 kB. | Raise "
+              "dpboost.max_memory, or train "
+              "on fewer columns or rows.");
+}
+
+TEST(TrainingTest, GroupsShareTheMemoryLimit) {
+    TrainingCall call = CallWithX();
+    call.schema().memory = 4 << 20;
+    std::vector<std::unique_ptr<TrainingCore>> groups;
+    const std::string refused = Thrown([&] {
+        for (int i = 0; i < 1000; i++) {
+            groups.push_back(call.Begin());
+            AppendSome(*groups.back());
+        }
+    });
+    EXPECT_EQ(refused.substr(0, 61), "the trainings of this query need more than dpboost.max_memory");
+    call.schema().unseen = true;
+    EXPECT_EQ(Thrown([&] { AppendSome(*call.Begin()); }), "no error");
+    groups.clear();
+    call.schema().unseen = false;
+    EXPECT_EQ(Thrown([&] { AppendSome(*call.Begin()); }), "no error");
+}
+
+// ---- ranges that the training finds ----
+
+TEST(TrainingTest, FindsRangesAndEncodesByThem) {
+    for (const bool units : {false, true}) {
+        TrainingCall call = Call(
+            "\"trees\": 2, \"subsample\": 1, \"bounds\": {\"x\": \"private\", \"n\": \"private\"}, \"bins\": "
+            "8");
+        call.Feature("x", ValueKind::kFloat8, Domain::Range("", 0, 1))
+            .Feature("b", ValueKind::kBoolean)
+            .Feature("n", ValueKind::kDate);
+        call.schema().has_units = units;
+        const auto training = call.Begin();
+        training->Calibrate({});
+        for (int i = 0; i < 4000; i++)
+            AppendRow(*training, i % 10,
+                      {17 + i % 70 + 0.5, static_cast<double>(i % 2), static_cast<double>(-i % 500)}, i);
+        ZeroNoise noise;
+        const Model model = TrainWithoutNoise(*training, noise);
+        EXPECT_EQ(training->features_json(),
+                  "[{\"name\": \"x\", \"lower\": 16, \"upper\": 128, \"bins\": 8}, {\"name\": \"b\", "
+                  "\"levels\": [\"false\", "
+                  "\"true\"]}, {\"name\": \"n\", \"lower\": -512, \"upper\": -8, \"bins\": 8}]");
+        EXPECT_EQ(model.features()[0].upper(), 128);
+        EXPECT_TRUE(model.features()[2].integer());
+        EXPECT_FALSE(model.features()[0].integer());
+    }
+}
+
+TEST(TrainingTest, FindingRangesCostsAShareOfTheBudget) {
+    const auto multiplier = [](const char* bounds) {
+        TrainingCall call = Call(std::string("\"trees\": 20, \"bounds\": ") + bounds, "sbdt");
+        call.Feature("x", ValueKind::kFloat8);
+        const auto training = call.Begin();
+        training->Calibrate({});
+        return Json(training->Describe(nullptr, nullptr, 0, 0, "[]"))->Find("noise_multiplier")->number;
+    };
+    EXPECT_GT(multiplier("\"private\""), 1.01 * multiplier("[0, 1]"));
+}
+
+// Recoding holds the rows twice for a moment, so fewer fit.
+TEST(TrainingTest, FindingRangesTakesMemory) {
+    const auto rows_that_fit = [](const char* bounds) {
+        TrainingCall call = Call(std::string("\"trees\": 2, \"bounds\": ") + bounds);
+        for (int i = 0; i < 40; i++)
+            call.Feature(("x" + std::to_string(i)).c_str(), ValueKind::kFloat8);
+        call.schema().memory = 4 << 20;
+        const auto training = call.Begin();
+        int rows = 0;
+        try {
+            for (;; rows++)
+                AppendRow(*training, 1, std::vector<double>(40, 0.5));
+        } catch (const Error&) {
+        }
+        return rows;
+    };
+    EXPECT_LT(2 * rows_that_fit("\"private\""), rows_that_fit("[0, 1]"));
+}
+
+// ---- what is told ----
+
+TEST(TrainingTest, Describes) {
+    TrainingCall call = CallWithX();
+    call.Feature("sex", ValueKind::kText).Feature("ill", ValueKind::kBoolean);
+    const auto training = call.Begin();
+    training->Calibrate({});
+    const Json estimate(training->Describe(nullptr, nullptr, 0, 0, "[1, 2]"));
+    EXPECT_EQ(estimate->Find("model"), nullptr);
+    EXPECT_EQ(estimate->Find("version"), nullptr);
+    EXPECT_EQ(estimate->Find("task")->view(), "regression");
+    EXPECT_EQ(estimate->Find("method")->view(), "sbdt");
+    EXPECT_NEAR(estimate->Find("epsilon")->number, 2, 1e-3);
+    EXPECT_EQ(estimate->Find("delta")->number, 1e-6);
+    EXPECT_EQ(estimate->Find("trees")->number, 3);
+    EXPECT_EQ(estimate->Find("features")->number, 3);
+    EXPECT_EQ(estimate->Find("remaining")->count, 2);
+    EXPECT_GT(estimate->Find("noise_multiplier")->number, 0);
+    EXPECT_EQ(estimate->Find("calibrated_by")->kind, JsonValue::kString);
+    const Json result(training->Describe("a \"name\"", "ana", 7, 12, "null"));
+    EXPECT_EQ(result->Find("model")->view(), "a \"name\"");
+    EXPECT_EQ(result->Find("owner")->view(), "ana");
+    EXPECT_EQ(result->Find("version")->number, 7);
+
+    const auto linear = CallWithX("", "adassp").Begin();
+    linear->Calibrate({});
+    EXPECT_EQ(Json(linear->Describe(nullptr, nullptr, 0, 0, "[]"))->Find("trees")->kind, JsonValue::kNull);
+}
+
+}  // namespace
+}  // namespace dpboost
