@@ -49,6 +49,11 @@ void Set(void* options, double value) {
     using Value = typename MemberOf<decltype(member)>::Value;
     static_cast<Options*>(options)->*member = static_cast<Value>(value);
 }
+template <auto member, auto... values>
+void SetAmong(void* options, double place) {
+    constexpr typename MemberOf<decltype(member)>::Value kValues[] = {values...};
+    static_cast<OwnerOf<member>*>(options)->*member = kValues[static_cast<std::size_t>(place)];
+}
 }  // namespace option_table_detail
 
 // One row each. `Options` is the struct that is set, where the member is one of its base.
@@ -74,6 +79,13 @@ constexpr OptionRow Whole(const char* key, double lowest, double highest, const 
 template <auto member, typename Options = option_table_detail::OwnerOf<member>, std::size_t count>
 constexpr OptionRow Word(const char* key, const char* const (&words)[count], const char* help) {
     const auto set = &option_table_detail::Set<member, Options>;
+    return {key, OptionRow::kWord, 0, 0, false, words, count, help, set};
+}
+// The same, where the words name other values.
+template <auto member, auto... values, std::size_t count>
+constexpr OptionRow WordAmong(const char* key, const char* const (&words)[count], const char* help) {
+    static_assert(sizeof...(values) == count, "a value for each word");
+    const auto set = &option_table_detail::SetAmong<member, values...>;
     return {key, OptionRow::kWord, 0, 0, false, words, count, help, set};
 }
 

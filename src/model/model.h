@@ -16,7 +16,8 @@ namespace dpboost {
 
 enum class Link : uint8_t {
     kIdentity = 0,  // score in [-1, 1] -> the target's range, clamped ([0, 1] for binary)
-    kLogistic = 1   // score = log odds -> probability
+    kLogistic = 1,  // score = log odds -> probability
+    kLog = 2        // score = logarithm of the mean -> the mean, clamped to the target's range
 };
 
 // The prediction of a score: a finite value within the target's range, or a probability, whatever the score.

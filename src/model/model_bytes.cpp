@@ -130,7 +130,7 @@ Model Model::Parse(std::string_view bytes) {
     ByteReader in(CheckedPayload(bytes));
     TargetSpec target = TargetSpec::Read(in);
     uint8_t link = in.U8();
-    ByteReader::Require(link <= static_cast<uint8_t>(Link::kLogistic));
+    ByteReader::Require(link <= static_cast<uint8_t>(Link::kLog));
     int32_t base = in.I32();
 
     constexpr size_t kMinFeatureBytes = 4 + 1 + 4;

@@ -25,6 +25,7 @@ class AdditiveTables {
     void Add(size_t feature, const std::vector<double>& change);
     // Largest magnitude of a table's entry, and of a leaf of a tree beside the tables.
     double limit() const { return limit_; }
+    int32_t base() const { return fixed_base_; }
     void Store(Model& model) const;
 
   private:
@@ -47,8 +48,13 @@ struct AdditiveStage {
     AdditiveTables& tables;
     PublicRandom& random;
 
+    // Set by DrawBase.
+    int32_t start = 0;  // the score that rows start with
+    double spread = 1;  // of gradients: the schedule's clips are multiples of it
+
+    double Clip(double relative) const { return relative * spread; }
     std::unique_ptr<const Objective> ClippedAt(double gradient_clip) const {
-        return MakeObjective(objective, target, gradient_clip, 1);
+        return MakeObjective(objective, target, gradient_clip, 1, start);
     }
 };
 
@@ -71,7 +77,7 @@ class OvershootGuard {
 };
 
 // The first guess: a noisy mean label, whose score every row starts with.
-MeanLabel DrawBase(const AdditiveStage& stage, double fraction);
+MeanLabel DrawBase(AdditiveStage& stage, double fraction);
 
 // Clipped gradients pull predictions towards the median of similar rows. The last draws of the training sum up unclipped
 // ones and move the base, so that predictions are right on average.

@@ -14,6 +14,7 @@ namespace {
 using namespace auto_numbers;  // NOLINT: the numbers of this room
 
 constexpr OptionRow kRows[] = {
+    Word<&AutoOptions::objective>("objective", kObjectiveWords, kObjectiveHelp),
     Whole<&AutoOptions::trees>("trees", 1, 1000, "rounds of one tree per feature in the residual stage"),
     Whole<&AutoOptions::depth>("depth", 1, 3, "how many features an interaction may combine"),
     Whole<&AutoOptions::rows_hint>("rows_hint", 1, 1e12, "the number of rows, where that is public"),
@@ -98,7 +99,7 @@ const MethodInfo kAuto = {
 
 AutoLearner::AutoLearner(const AutoOptions& options, const TargetSpec& target)
     : options_(options), target_(target) {
-    MakeObjective(options.objective, target, 1, 1);  // refuses what does not fit
+    CheckObjective(options.objective, target);
 }
 
 std::vector<MechanismRequest> AutoLearner::Mechanisms() const {
@@ -136,8 +137,8 @@ void AutoLearner::Train(Run& run) const {
     stages.Passed();
 
     AdditiveTables tables(features, rows);
-    const AdditiveStage stage{features, target_, options_.objective, schedule, counts, rows,
-                              pool,     tables,  run.structure};
+    AdditiveStage stage{features, target_, options_.objective, schedule, counts, rows,
+                        pool,     tables,  run.structure};
     MeanLabel mean{0, kEdge};
     if (schedule.initial_score > 0)
         mean = DrawBase(stage, schedule.initial_score);

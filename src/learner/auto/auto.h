@@ -25,7 +25,7 @@ struct AutoOptions {
 // nowhere else.
 class AutoLearner final : public Learner {
   public:
-    // The objective must fit the target.
+    // Throws kInvalidParameter for an objective that does not fit the target.
     AutoLearner(const AutoOptions& options, const TargetSpec& target);
 
     std::vector<MechanismRequest> Mechanisms() const override;

@@ -24,24 +24,28 @@ Basis InterceptOnly() {
 
 // Neighbours: add or remove one unit. Sensitivity: a row adds a label within +-1 (binary: y - 1/2, counted in
 // halves), a unit is scaled down to the same. Charge: one draw of the pool.
-MeanLabel DrawBase(const AdditiveStage& stage, double fraction) {
+MeanLabel DrawBase(AdditiveStage& stage, double fraction) {
     const Basis basis = InterceptOnly();
     stage.rows.SetBasis(basis);
     const std::unique_ptr<const Objective> objective = stage.ClippedAt(1);
     const NoisySums sum = stage.pool.Release(fraction, stage.rows.LabelSums(*objective));
     const double scale = 1 / (stage.rows.StepsPerUnit() * stage.counts.rows);
-    const MeanLabel mean{std::clamp(ShrunkMean(sum, scale, kMeanVariance), -1.0, 1.0), kEdge};
+    const MeanLabel mean{std::clamp(ShrunkMean(sum, scale, kMeanVariance), -1.0, 1.0), kEdge,
+                         sum.sigma * scale};
     stage.tables.AddToBase(objective->StartScore(mean));
+    stage.start = stage.tables.base();
+    stage.spread = stage.ClippedAt(1)->spread();
     return mean;
 }
 
-// Neighbours: add or remove one unit. Sensitivity: a row adds a gradient within +-1, a unit the same. Charge: all that
-// is left of the pool.
+// Neighbours: add or remove one unit. Sensitivity: a row adds a gradient within one clip, a unit the same. Charge: all
+// that is left of the pool.
 void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean) {
     const Basis basis = InterceptOnly();
     stage.rows.SetBasis(basis);
-    const std::unique_ptr<const Objective> objective = stage.ClippedAt(1);
-    const double scale = 1 / (stage.rows.StepsPerUnit() * stage.counts.rows);
+    const double clip = stage.ClippedAt(1)->reach();
+    const std::unique_ptr<const Objective> objective = stage.ClippedAt(clip);
+    const double scale = clip / (stage.rows.StepsPerUnit() * stage.counts.rows);
     for (uint32_t draw = 0; draw < kCalibrationDraws; draw++) {
         const NoisySums sum = stage.pool.Release(stage.pool.Slice(0, kCalibrationDraws - draw),
                                                  stage.rows.GradientSums(*objective));

@@ -196,7 +196,7 @@ Tree ToTree(const AdditiveStage& stage, const Product& product, const std::vecto
 }  // namespace
 
 InteractionFinding QueryInteractions(const AdditiveStage& stage, double fraction, uint32_t max_features) {
-    const double clip = stage.schedule.interaction_clip;
+    const double clip = stage.Clip(stage.schedule.interaction_clip);
     const double steps = stage.rows.StepsPerUnit();
     InteractionFinding finding;
     finding.groups = ChooseGroups(static_cast<uint32_t>(stage.features.size()), max_features, stage.random);
@@ -237,10 +237,10 @@ InteractionFinding QueryInteractions(const AdditiveStage& stage, double fraction
 void GrowInteractionTrees(const AdditiveStage& stage, const InteractionFinding& finding, double leave,
                           Model& model) {
     const AutoSchedule& schedule = stage.schedule;
-    const double clip = schedule.interaction_clip;
+    const double clip = stage.Clip(schedule.interaction_clip);
     const double steps = stage.rows.StepsPerUnit();
     const double mu = stage.pool.mu() * std::sqrt(stage.pool.left() - leave);
-    const double kappa = schedule.interaction_kappa / (mu * mu);
+    const double kappa = schedule.interaction_kappa * stage.spread * stage.spread / (mu * mu);
     const std::unique_ptr<const Objective> objective = stage.ClippedAt(clip);
     const double rate = schedule.interaction_time / schedule.interaction_trees / objective->curvature();
     const double total_score = std::accumulate(finding.scores.begin(), finding.scores.end(), 0.0);

@@ -114,11 +114,13 @@ void RunLinearStage(const AdditiveStage& stage, double leave) {
     stage.rows.SetBasis(basis, static_cast<uint64_t>((schedule.norm_per_feature * features +
                                                       schedule.intercept * schedule.intercept) *
                                                      kBasisUnit * kBasisUnit));
-    const double unit = schedule.linear_clip / stage.rows.StepsPerUnit();
+    const double clip = stage.Clip(schedule.linear_clip);
+    const double unit = clip / stage.rows.StepsPerUnit();
     const double bound = stage.rows.Sensitivity() / stage.rows.StepsPerUnit();  // C, for gradients within +-1
     const double mu = stage.pool.mu() * std::sqrt(fraction);
-    const std::vector<double> gains = Gains(stage, basis, schedule.linear_kappa * bound * bound / (mu * mu));
-    const std::unique_ptr<const Objective> objective = stage.ClippedAt(schedule.linear_clip);
+    const std::vector<double> gains =
+        Gains(stage, basis, schedule.linear_kappa * stage.spread * stage.spread * bound * bound / (mu * mu));
+    const std::unique_ptr<const Objective> objective = stage.ClippedAt(clip);
     double rate = schedule.linear_time / schedule.linear_steps / objective->curvature();
     std::vector<double> gradient(basis.coordinates()), step(basis.coordinates(), 0.0);
     OvershootGuard guard;

@@ -68,12 +68,13 @@ class ResidualStage {
         : stage_(stage),
           schedule_(stage.schedule),
           leave_(leave),
-          unit_(schedule_.residual_clip / stage.rows.StepsPerUnit()),
-          objective_(stage.ClippedAt(schedule_.residual_clip)),
+          unit_(stage.Clip(schedule_.residual_clip) / stage.rows.StepsPerUnit()),
+          objective_(stage.ClippedAt(stage.Clip(schedule_.residual_clip))),
           rate_(schedule_.residual_time / schedule_.residual_epochs / objective_->curvature()),
           changes_(stage.features.size()) {
         const double mu = stage.pool.mu() * std::sqrt(stage.pool.left() - leave);
-        kappa_ = schedule_.residual_kappa * static_cast<double>(stage.features.size()) / (mu * mu);
+        kappa_ = schedule_.residual_kappa * stage.spread * stage.spread *
+                 static_cast<double>(stage.features.size()) / (mu * mu);
         for (size_t f = 0; f < changes_.size(); f++)
             changes_[f].assign(stage.features[f].cells(), 0.0);
     }

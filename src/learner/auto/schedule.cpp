@@ -56,6 +56,20 @@ void SetSquared(double nu, AutoSchedule& s) {
     s.interaction_clip = 0.2;
 }
 
+// Clips are in spreads of counts (Objective::spread), the model in logarithms.
+void SetPoisson(double nu, AutoSchedule& s) {
+    SetSquared(nu, s);
+    s.linear_clip = 1;
+    s.residual_clip = 1;
+    s.interaction_clip = 1;
+    s.linear_kappa = 100;
+    s.residual_share = Ramp(nu, 50, 1500, 0.35, 0.7);
+    s.residual_epochs = static_cast<uint32_t>(std::lround(Ramp(nu, 50, 1000, 10, 20)));
+    s.residual_leaves = static_cast<uint32_t>(std::lround(Ramp(nu, 50, 1500, 4, 8)));
+    s.residual_time = Ramp(nu, 50, 1500, 1, 4);
+    s.residual_kappa = 150;
+}
+
 }  // namespace
 
 uint32_t HistogramCells(ObjectiveKind objective) {
@@ -68,6 +82,8 @@ AutoSchedule MakeAutoSchedule(ObjectiveKind objective, double noisy_rows, double
     schedule.nu = nu;
     if (objective == ObjectiveKind::kLogistic)
         SetLogistic(nu, schedule);
+    else if (objective == ObjectiveKind::kPoisson)
+        SetPoisson(nu, schedule);
     else
         SetSquared(nu, schedule);
     schedule.calibration = nu < 8 ? 0 : 0.015;

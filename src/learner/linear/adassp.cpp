@@ -11,10 +11,11 @@
 namespace dpboost {
 namespace {
 
-constexpr const char* kLosses[] = {"squared", "logistic", "hinge"};  // the first of ObjectiveKind
+constexpr const char* kLosses[] = {"squared", "logistic", "hinge"};
 
 constexpr OptionRow kRows[] = {
-    Word<&AdasspOptions::loss>("loss", kLosses, "what is minimised"),
+    WordAmong<&AdasspOptions::loss, ObjectiveKind::kSquared, ObjectiveKind::kLogistic, ObjectiveKind::kHinge>(
+        "loss", kLosses, "what is minimised"),
     Whole<&AdasspOptions::rounds>("rounds", 1, 100000, "rounds of boosting"),
     NumberAbove<&AdasspOptions::learning_rate>("learning_rate", 0, 2, "step size"),
     Number<&AdasspOptions::gradient_clip>("gradient_clip", 0.001, 10, "bound on a person's influence"),

@@ -3,6 +3,7 @@
 // the same bits in both.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -58,6 +59,12 @@ inline float NegativeExp(float a) {
     return p * scale;
 }
 
+// exp(-min(|x|, most))
+inline float NegativeExpOf(float x, float most) {
+    const float magnitude = std::fabs(x);
+    return NegativeExp(magnitude < most ? magnitude : most);
+}
+
 #if defined(__x86_64__)
 #define DPBOOST_AVX2 __attribute__((target("avx2")))
 
@@ -81,6 +88,10 @@ DPBOOST_AVX2 inline __m256 NegativeExp8(__m256 a) {
     p = _mm256_add_ps(_mm256_add_ps(_mm256_mul_ps(p, _mm256_mul_ps(r, r)), r), _mm256_set1_ps(1.0F));
     const __m256i exponent = _mm256_sub_epi32(_mm256_set1_epi32(127), _mm256_cvttps_epi32(n));
     return _mm256_mul_ps(p, _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23)));
+}
+
+DPBOOST_AVX2 inline __m256 NegativeExpOf8(__m256 x, float most) {
+    return NegativeExp8(_mm256_min_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0F), x), _mm256_set1_ps(most)));
 }
 
 // Eight scores as floats.

@@ -37,8 +37,7 @@ class Logistic final : public Objective {
     void EvaluatePortable(const Rows& rows) const override {
         for (size_t i = 0; i < rows.n; i++) {
             const float x = static_cast<float>(rows.scores[i]) * kScoreUnit;
-            const float magnitude = std::fabs(x);
-            const float e = NegativeExp(magnitude < kMaxExponent ? magnitude : kMaxExponent);
+            const float e = NegativeExpOf(x, kMaxExponent);
             const float q = 1.0F / (1.0F + e);
             const float eq = e * q;
             const float p = x < 0.0F ? eq : q;
@@ -50,12 +49,10 @@ class Logistic final : public Objective {
 #if defined(__x86_64__)
     DPBOOST_AVX2 size_t EvaluateAvx2(const Rows& rows) const override {
         const __m256 one = _mm256_set1_ps(1.0F);
-        const __m256 sign = _mm256_set1_ps(-0.0F);
         size_t i = 0;
         for (; i + 8 <= rows.n; i += 8) {
             const __m256 x = LoadScores8(rows.scores + i);
-            const __m256 magnitude = _mm256_min_ps(_mm256_andnot_ps(sign, x), _mm256_set1_ps(kMaxExponent));
-            const __m256 e = NegativeExp8(magnitude);
+            const __m256 e = NegativeExpOf8(x, kMaxExponent);
             const __m256 q = _mm256_div_ps(one, _mm256_add_ps(one, e));
             const __m256 eq = _mm256_mul_ps(e, q);
             const __m256 p = _mm256_blendv_ps(q, eq, x);  // by the sign bit; x is never -0

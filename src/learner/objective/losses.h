@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "dataset/target.h"
 #include "learner/objective/objective.h"
 
 namespace dpboost {
@@ -13,5 +14,9 @@ std::unique_ptr<const Objective> MakeSigns(double gradient_clip, double hessian_
 std::unique_ptr<const Objective> MakeLogistic(double gradient_clip, double hessian_clip);
 // Its gradient is -1, 0 or 1: the clip must be 1. It has no curvature; its Hessian is a count.
 std::unique_ptr<const Objective> MakeHinge(double gradient_clip, double hessian_clip);
+
+// In multiples of the mean at `start`; the target's lower bound must not be negative.
+std::unique_ptr<const Objective> MakePoisson(const TargetSpec& target, double gradient_clip,
+                                             double hessian_clip, int32_t start);
 
 }  // namespace dpboost

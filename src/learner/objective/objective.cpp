@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "learner/objective/losses.h"
+#include "learner/option_table.h"
 
 namespace dpboost {
 
@@ -13,20 +14,35 @@ void Objective::Evaluate(Simd simd, const int32_t* scores, const float* labels, 
 }
 
 std::unique_ptr<const Objective> MakeObjective(ObjectiveKind kind, const TargetSpec& target,
-                                               double gradient_clip, double hessian_clip) {
-    CheckInternal(kind == ObjectiveKind::kSquared || target.task() == Task::kBinary,
-                  "the loss is for targets with two values");
+                                               double gradient_clip, double hessian_clip, int32_t start) {
+    const bool of_numbers = kind == ObjectiveKind::kSquared || kind == ObjectiveKind::kPoisson;
+    CheckInternal(of_numbers || target.task() == Task::kBinary, "the loss is for targets with two values");
     switch (kind) {
         case ObjectiveKind::kSquared:
             return MakeSquared(gradient_clip, hessian_clip);
         case ObjectiveKind::kLogistic:
             return MakeLogistic(gradient_clip, hessian_clip);
+        case ObjectiveKind::kPoisson:
+            return MakePoisson(target, gradient_clip, hessian_clip, start);
         case ObjectiveKind::kHinge:
             return MakeHinge(gradient_clip, hessian_clip);
         case ObjectiveKind::kSigns:
             return MakeSigns(gradient_clip, hessian_clip);
     }
     throw Error(ErrorCode::kInternal, "unknown loss");
+}
+
+void CheckObjective(ObjectiveKind kind, const TargetSpec& target) {
+    const bool binary = target.task() == Task::kBinary;
+    if (binary && kind != ObjectiveKind::kLogistic)
+        RefuseOption("objective", "\"logistic\" for a target with two values");
+    if (!binary && kind != ObjectiveKind::kSquared && kind != ObjectiveKind::kPoisson)
+        RefuseOption("objective", "\"squared\" or \"poisson\" for a numeric target");
+    if (kind == ObjectiveKind::kPoisson && !(target.lower() >= 0 && target.upper() <= kMaxCount))
+        throw Error(ErrorCode::kInvalidParameter,
+                    "objective \"poisson\" needs a target from 0 to at most 1000000",
+                    "It is for counts, whose smallest and largest value are publicly known.",
+                    "Give the range, for example \"target_range\": [0, 50].");
 }
 
 }  // namespace dpboost

@@ -22,6 +22,7 @@ constexpr int32_t kClipSteps = int32_t{1} << kClipBits;
 enum class ObjectiveKind {
     kSquared,   // (label - score)^2 / 2, labels as they are
     kLogistic,  // of a binary target; the score is the log odds
+    kPoisson,   // of counts; the score is the logarithm of the mean
     kHinge,     // of a binary target with the signs -1 and 1
     kSigns      // the squared loss of these signs
 };
@@ -35,6 +36,7 @@ inline ObjectiveKind DefaultObjective(Task task) {
 struct MeanLabel {
     double value = 0;  // in [-1, 1]
     double edge = 0;   // probabilities are taken to be at least so far from 0 and 1
+    double sigma = 0;  // the standard deviation of its noise
 };
 
 // Scores are fixed-point numbers of 2^-20 (model/tree.h), so sums of leaf values are exact in any order. Signs as in the
@@ -55,8 +57,12 @@ class Objective {
     virtual double link_scale() const { return 1; }
     // A bound of the loss's second derivative, or what it is about.
     virtual double curvature() const { return 1; }
+    // What clips of gradients are multiples of: how far gradients scatter, where that is known.
+    virtual double spread() const { return 1; }
+    // Gradients beyond this need not be counted in full, even where sums are to be right on average.
+    virtual double reach() const { return 1; }
 
-    // Labels as means are taken of them: within [-1, 1], around zero.
+    // Labels as means are taken of them: within [-1, 1], a small mean of which is small.
     virtual void Centre(const float* labels, size_t n, float* centred) const = 0;
     // The constant score with this mean label; finite.
     virtual double StartScore(const MeanLabel& mean) const = 0;
@@ -86,8 +92,20 @@ class Objective {
     const float hessian_scale_;
 };
 
-// The target must fit the kind: binary for the logistic loss, the hinge loss and signs.
+// The target must fit the kind (CheckObjective); the squared loss also takes the labels 0 and 1 as they are. `start`: the
+// score that rows start with, for losses whose gradients are multiples of what they start with.
 std::unique_ptr<const Objective> MakeObjective(ObjectiveKind kind, const TargetSpec& target,
-                                               double gradient_clip, double hessian_clip);
+                                               double gradient_clip, double hessian_clip, int32_t start = 0);
+
+// The option "objective" of methods that know these: words for the first kinds.
+constexpr const char* kObjectiveWords[] = {"squared", "logistic", "poisson"};
+constexpr char kObjectiveHelp[] =
+    "what is minimised; \"poisson\" is for counts, the others follow from the target";
+
+// Labels are multiples of 2^-20 over half the target's range: up to here a count is off by a quarter at most.
+constexpr double kMaxCount = 1e6;
+
+// Throws Error(kInvalidParameter) for an "objective" that does not fit the target.
+void CheckObjective(ObjectiveKind kind, const TargetSpec& target);
 
 }  // namespace dpboost

@@ -30,9 +30,9 @@ struct GoldenCase {
 };
 
 inline std::vector<GoldenCase> GoldenCases() {
-    std::vector<std::pair<std::string, std::string>> methods = {{"auto", ""},        {"auto", "much"},
-                                                                {"auto", "product"}, {"sbdt", ""},
-                                                                {"sbdt", "filter"},  {"sbdt", "cyclic"}};
+    std::vector<std::pair<std::string, std::string>> methods = {
+        {"auto", ""}, {"auto", "much"},   {"auto", "product"}, {"auto", "poisson"},
+        {"sbdt", ""}, {"sbdt", "filter"}, {"sbdt", "cyclic"}};
     for (size_t i = 0; i < kFrameworkPresetCount; i++)
         methods.emplace_back(kFrameworkPresets[i].name, "");
     methods.emplace_back("dp_tr", "subsample");
@@ -46,14 +46,15 @@ inline std::vector<GoldenCase> GoldenCases() {
         for (const Task task : {Task::kBinary, Task::kRegression})
             for (const bool units : {false, true}) {
                 const bool only_classes = method == "adassp_logistic" || method == "adassp_hinge";
-                if (only_classes && task == Task::kRegression)
+                const bool only_numbers = variant == "poisson";
+                if ((only_classes && task == Task::kRegression) || (only_numbers && task == Task::kBinary))
                     continue;
                 GoldenCase golden;
                 golden.method = method;
                 golden.variant = variant;
                 golden.task = task;
                 golden.units = units;
-                golden.epsilon = method == "auto" && !variant.empty() ? 8 : 1;
+                golden.epsilon = variant == "much" || variant == "product" ? 8 : 1;
                 cases.push_back(golden);
             }
     return cases;
@@ -71,6 +72,7 @@ inline Model TrainGolden(const GoldenCase& golden, Simd simd, int threads) {
     DataShape shape;
     shape.task = golden.task;
     shape.product = golden.variant == "product";
+    shape.counts = golden.variant == "poisson";
     shape.rows = golden.epsilon > 1 ? 5000 : 700;
     shape.wide = 1;
     shape.units = golden.units ? shape.rows / 4 : 0;
@@ -86,8 +88,11 @@ inline Model TrainGolden(const GoldenCase& golden, Simd simd, int threads) {
     settings.threads = threads;
     const double delta = 1e-6;
     const double epsilon = golden.epsilon;
+    std::vector<GivenOption> given;
+    if (golden.variant == "poisson")
+        given.push_back(Given("objective", "poisson"));
     if (golden.method == kAuto.name)
-        return TrainWith(kAuto, dataset, epsilon, delta, {}, random, noise, settings);
+        return TrainWith(kAuto, dataset, epsilon, delta, given, random, noise, settings);
     for (const MethodInfo* method : {&kAdassp, &kAdasspLogistic, &kAdasspHinge})
         if (golden.method == method->name)
             return TrainWith(*method, dataset, epsilon, delta, {Given("rounds", 20)}, random, noise,

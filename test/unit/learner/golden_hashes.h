@@ -21,6 +21,8 @@ constexpr GoldenHash kGoldenHashes[] = {
     {"auto+product classification units", "5134855ddaec68fc"},
     {"auto+product regression rows", "a8a7d62d00585f74"},
     {"auto+product regression units", "613a406508362036"},
+    {"auto+poisson regression rows", "b2d878db722558bc"},
+    {"auto+poisson regression units", "54763e29fb609921"},
     {"sbdt classification rows", "a4a389bf09f41390"},
     {"sbdt classification units", "9e92703182d412f2"},
     {"sbdt regression rows", "4321cbde69f47f0a"},

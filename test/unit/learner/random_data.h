@@ -29,7 +29,14 @@ struct DataShape {
     int missing_percent = 10;
     unsigned char key = 1;
     bool product = false;  // labels depend on whether the first two columns are on the same side
+    bool counts = false;   // of a regression: whole numbers from 0 to 20, most of them small
 };
+
+inline TargetSpec TestTarget(const DataShape& shape) {
+    if (shape.task == Task::kBinary)
+        return TargetSpec::Binary();
+    return shape.counts ? TargetSpec::Regression(0, 20) : TargetSpec::Regression(-1, 1);
+}
 
 inline std::vector<FeatureSpec> TestFeatures(const DataShape& shape) {
     std::vector<FeatureSpec> features;
@@ -59,8 +66,7 @@ inline std::vector<FeatureSpec> TestFeatures(const DataShape& shape) {
 inline Dataset RandomDataset(const DataShape& shape) {
     ChaChaSource source = TestSource(shape.key);
     Random random(source);
-    const TargetSpec target =
-        shape.task == Task::kBinary ? TargetSpec::Binary() : TargetSpec::Regression(-1, 1);
+    const TargetSpec target = TestTarget(shape);
     DatasetBuilder builder(TestFeatures(shape), target, shape.units > 0);
     for (size_t row = 0; row < shape.rows; row++) {
         if (builder.Full())
@@ -77,10 +83,13 @@ inline Dataset RandomDataset(const DataShape& shape) {
                 signal = (signal < 0.5) == (2 * code < spec.bins()) ? 0.9 : 0.1;
             builder.SetCode(column, code);
         }
-        const double value =
-            shape.task == Task::kBinary
-                ? static_cast<double>(random.Bernoulli(static_cast<uint64_t>(signal * 90) + 5, 100))
-                : 2 * signal - 1 + (static_cast<double>(random.Below(1000)) / 1000 - 0.5) / 5;
+        double value = 0;
+        if (shape.task == Task::kBinary)
+            value = static_cast<double>(random.Bernoulli(static_cast<uint64_t>(signal * 90) + 5, 100));
+        else if (shape.counts)
+            value = static_cast<double>(random.Below(1 + static_cast<uint64_t>(6 * signal * signal)));
+        else
+            value = 2 * signal - 1 + (static_cast<double>(random.Below(1000)) / 1000 - 0.5) / 5;
         float label = 0;
         target.Label(value, &label);
         const int64_t unit = shape.units > 0 ? static_cast<int64_t>(random.Below(shape.units)) : 0;

@@ -91,6 +91,17 @@ TEST(ModelBytes, LengthDoesNotDependOnValues) {
     EXPECT_EQ(length(0), length(123456789));
 }
 
+TEST(ModelBytes, KeepEveryLinkAndNoOther) {
+    for (const int link : {0, 1, 2, 3}) {
+        const std::string bytes =
+            Model(SmallFeatures(), TargetSpec::Regression(0, 9), static_cast<Link>(link)).Serialize();
+        if (link <= static_cast<int>(Link::kLog))
+            EXPECT_EQ(static_cast<int>(Model::Parse(bytes).link()), link);
+        else
+            EXPECT_THROW(Model::Parse(bytes), Error);
+    }
+}
+
 TEST(ModelBytes, EveryChangedByteIsFound) {
     std::string bytes = RandomModel(SmallFeatures(), 3, 3, 1).Serialize();
     for (size_t i = 0; i < bytes.size(); i++) {

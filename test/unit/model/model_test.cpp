@@ -92,6 +92,11 @@ TEST(Model, LinksGiveFiniteAnswers) {
     EXPECT_NEAR(binary.Respond(ToFixed(std::log(3))), 0.75, 1e-6);
     EXPECT_EQ(binary.Respond(std::numeric_limits<int64_t>::max()), 1);
     EXPECT_EQ(binary.Respond(std::numeric_limits<int64_t>::min()), 0);
+    Model counts(SmallFeatures(), TargetSpec::Regression(0, 50), Link::kLog);
+    EXPECT_EQ(counts.Respond(0), 1);
+    EXPECT_NEAR(counts.Respond(ToFixed(std::log(7))), 7, 1e-5);
+    EXPECT_EQ(counts.Respond(std::numeric_limits<int64_t>::max()), 50);
+    EXPECT_EQ(counts.Respond(std::numeric_limits<int64_t>::min()), 0);
     Model shares(SmallFeatures(), TargetSpec::Binary(), Link::kIdentity);
     EXPECT_EQ(shares.Respond(0), 0.5);
     EXPECT_EQ(shares.Respond(ToFixed(-3)), 0);

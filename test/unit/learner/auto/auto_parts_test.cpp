@@ -310,7 +310,8 @@ TEST(CoarseCells, KeepTheSpecialValueAndMissingApart) {
 }
 
 TEST(AutoSchedule, IsSensibleEverywhere) {
-    for (const ObjectiveKind objective : {ObjectiveKind::kLogistic, ObjectiveKind::kSquared}) {
+    for (const ObjectiveKind objective :
+         {ObjectiveKind::kLogistic, ObjectiveKind::kSquared, ObjectiveKind::kPoisson}) {
         for (double rows = 1; rows < 1e9; rows *= 7) {
             for (const double mu : {1e-5, 1e-2, 1.0, 20.0}) {
                 for (const uint32_t features : {1U, 20U, 60000U}) {

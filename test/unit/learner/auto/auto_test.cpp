@@ -32,6 +32,19 @@ Model Train(const Dataset& dataset, NoiseSource& noise, double epsilon = 1,
     return model;
 }
 
+// What `auto` is trained for in these tests.
+DataShape ShapeOf(ObjectiveKind objective) {
+    DataShape shape;
+    shape.task = objective == ObjectiveKind::kLogistic ? Task::kBinary : Task::kRegression;
+    shape.counts = objective == ObjectiveKind::kPoisson;
+    return shape;
+}
+std::vector<GivenOption> OptionsOf(ObjectiveKind objective) {
+    return {Given("objective", kObjectiveWords[static_cast<size_t>(objective)])};
+}
+constexpr ObjectiveKind kObjectives[] = {ObjectiveKind::kLogistic, ObjectiveKind::kSquared,
+                                         ObjectiveKind::kPoisson};
+
 // A copy of some rows of a dataset, with the labels 1 - y or -y where `flip` says so.
 struct Row {
     std::vector<uint16_t> codes;
@@ -88,26 +101,26 @@ TEST(AutoOptions, AreReadFromTheTable) {
 // The released model depends on rows only through charged draws: with every noisy sum replaced by a script,
 // tables that have nothing in common but their columns give the same bytes.
 TEST(Auto, DependsOnRowsThroughChargedDrawsOnly) {
-    for (const Task task : {Task::kBinary, Task::kRegression}) {
+    for (const ObjectiveKind objective : kObjectives) {
         for (const int64_t spread : {int64_t{1} << 22, int64_t{1} << 36, int64_t{1} << 45}) {
-            DataShape shape;
-            shape.task = task;
+            DataShape shape = ShapeOf(objective);
             shape.levels = 1;
+            const std::vector<GivenOption> given = OptionsOf(objective);
             ScriptedNoise first(spread), second(spread), third(spread);
-            const std::string bytes = Train(RandomDataset(shape), first).Serialize();
+            const std::string bytes = Train(RandomDataset(shape), first, 1, given).Serialize();
             shape.rows = 5000;
             shape.key = 9;
             shape.missing_percent = 90;
-            EXPECT_EQ(Train(RandomDataset(shape), second).Serialize(), bytes);
+            EXPECT_EQ(Train(RandomDataset(shape), second, 1, given).Serialize(), bytes);
             shape.rows = 0;
-            EXPECT_EQ(Train(RandomDataset(shape), third).Serialize(), bytes);
+            EXPECT_EQ(Train(RandomDataset(shape), third, 1, given).Serialize(), bytes);
         }
     }
 }
 
 struct Neighbour {
     const char* name;
-    Task task;
+    ObjectiveKind objective;
     size_t units;
     size_t rows;
     double epsilon;
@@ -117,13 +130,17 @@ struct Neighbour {
 // further away than the plan's mu, whatever the unit; and for some units it comes near, so that half the
 // noise would be seen.
 TEST(Auto, NeighboursAreNoFurtherApartThanThePlanSays) {
-    const Neighbour cases[] = {
-        {"binary", Task::kBinary, 0, 300, 2},         {"regression", Task::kRegression, 0, 300, 2},
-        {"binary strong", Task::kBinary, 0, 60, 0.1}, {"binary large", Task::kBinary, 0, 3000, 8},
-        {"units", Task::kBinary, 80, 300, 2},         {"regression units", Task::kRegression, 80, 300, 5}};
+    const Neighbour cases[] = {{"binary", ObjectiveKind::kLogistic, 0, 300, 2},
+                               {"regression", ObjectiveKind::kSquared, 0, 300, 2},
+                               {"counts", ObjectiveKind::kPoisson, 0, 300, 2},
+                               {"binary strong", ObjectiveKind::kLogistic, 0, 60, 0.1},
+                               {"binary large", ObjectiveKind::kLogistic, 0, 3000, 8},
+                               {"units", ObjectiveKind::kLogistic, 80, 300, 2},
+                               {"regression units", ObjectiveKind::kSquared, 80, 300, 5},
+                               {"counts units", ObjectiveKind::kPoisson, 80, 300, 5}};
     for (const Neighbour& c : cases) {
-        DataShape shape;
-        shape.task = c.task;
+        DataShape shape = ShapeOf(c.objective);
+        const std::vector<GivenOption> given = OptionsOf(c.objective);
         shape.rows = c.rows;
         shape.units = c.units;
         shape.levels = 1;
@@ -137,9 +154,9 @@ TEST(Auto, NeighboursAreNoFurtherApartThanThePlanSays) {
             for (int copy = 0; copy < copies; copy++) {
                 Row row = base_rows[kind];
                 row.unit = 1000000;
-                row.label = c.task == Task::kBinary ? static_cast<float>(kind % 2)
-                            : kind % 2 == 0         ? -1.0F
-                                                    : 1.0F;
+                row.label = c.objective == ObjectiveKind::kLogistic ? static_cast<float>(kind % 2)
+                            : kind % 2 == 0                         ? -1.0F
+                                                                    : 1.0F;
                 for (size_t f = 0; f < row.codes.size() && kind < 4; f++)
                     row.codes[f] =
                         static_cast<uint16_t>(kind < 2 ? 0 : small.features()[f].bins() - (kind == 2));
@@ -149,9 +166,9 @@ TEST(Auto, NeighboursAreNoFurtherApartThanThePlanSays) {
             ChaChaSource source = TestSource(static_cast<unsigned char>(50 + kind));
             Random random(source);
             RecordingNoise recorder(random);
-            const std::string bytes = Train(large, recorder, c.epsilon).Serialize();
+            const std::string bytes = Train(large, recorder, c.epsilon, given).Serialize();
             ReplayingNoise replay(recorder.draws);
-            EXPECT_EQ(Train(small, replay, c.epsilon).Serialize(), bytes);
+            EXPECT_EQ(Train(small, replay, c.epsilon, given).Serialize(), bytes);
             EXPECT_TRUE(replay.SawAll());
             EXPECT_LE(replay.distance_squared, mu * mu * (1 + 1e-9)) << c.name << " " << int{kind};
             largest = std::max(largest, replay.distance_squared);
@@ -258,10 +275,9 @@ TEST(Auto, TrainsOddDatasetsAtAnyBudget) {
         double epsilon;
     };
     std::vector<Odd> odd;
-    for (const Task task : {Task::kBinary, Task::kRegression}) {
+    for (const ObjectiveKind objective : kObjectives) {
         for (const double epsilon : {0.001, 1.0, 50.0}) {
-            DataShape shape;
-            shape.task = task;
+            DataShape shape = ShapeOf(objective);
             shape.rows = 10;
             odd.push_back({shape, epsilon});
             shape.rows = 0;
@@ -285,11 +301,13 @@ TEST(Auto, TrainsOddDatasetsAtAnyBudget) {
         ChaChaSource source = TestSource(key++);
         Random random(source);
         ExactNoise noise(random);
-        const Model model = Train(dataset, noise, o.epsilon);
+        const Model model = Train(
+            dataset, noise, o.epsilon,
+            o.shape.counts ? OptionsOf(ObjectiveKind::kPoisson) : OptionsOf(DefaultObjective(o.shape.task)));
         for (const double value : PredictAll(model, dataset)) {
             ASSERT_TRUE(std::isfinite(value));
-            ASSERT_GE(value, o.shape.task == Task::kBinary ? 0 : -1);
-            ASSERT_LE(value, 1);
+            ASSERT_GE(value, dataset.target().lower());
+            ASSERT_LE(value, dataset.target().upper());
         }
     }
 }
