@@ -29,6 +29,8 @@ $node->safe_psql('postgres', q{
             'method', 'sbdt', 'trees', trees, 'depth', 5, 'subsample', 1, 'leaf_clip', 0.05)) ->> 'version')$$;
 });
 my $long = 4000;    # trees: trains for about a second
+my $stopped = 0;    # the postmaster, while it stands still
+END { kill 'CONT', $stopped if $stopped }
 my $worker = "FROM pg_stat_activity WHERE backend_type = 'dpboost ledger'";
 
 sub sql { return $node->safe_psql('postgres', shift) }
@@ -181,7 +183,7 @@ subtest 'canceled or terminated while it waits to deliver: charged, and no model
 };
 
 subtest 'what the delivery waits for waits for the training: found, charged, not delivered' => sub {
-    my $paid = paused_training('circle');
+    my $paid = paused_training('circle', "BEGIN; SELECT count(*) FROM dpboost_models;\n");
     my $ddl  = start_session('postgres', "BEGIN; LOCK TABLE dpboost.model IN ACCESS EXCLUSIVE MODE; SELECT 'locked';\n");
     wait_until("wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $ddl->{pid}");
     resume($paid);
@@ -239,6 +241,7 @@ subtest 'the answer to the delivery is uncertain: another worker finds it done' 
 subtest 'the caller has gone before its worker came: nothing charged, and the slot is free again' => sub {
     my ($watcher, $victim) = map { start_session('postgres', '') } 1 .. 2;
     my $postmaster = $node->{_pid};
+    $stopped = $postmaster;
     kill 'STOP', $postmaster;
     say_to($victim, "SELECT train('gone', 1);\n");
     my $now = '';
