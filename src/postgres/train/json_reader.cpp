@@ -51,6 +51,7 @@ void ReadContainer(JsonbIterator** iterator, const JsonbValue& head, JsonValue* 
     to->keys = keys;
     for (int filled = 0;;) {
         JsonbValue value;
+        CHECK_FOR_INTERRUPTS();
         switch (JsonbIteratorNext(iterator, &value, false)) {
             case WJB_KEY:
                 keys[filled] = CopyText(value.val.string.val, value.val.string.len);

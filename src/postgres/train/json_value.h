@@ -3,6 +3,7 @@
 // to hold the other's types.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 namespace dpboost {
@@ -21,12 +22,15 @@ struct JsonValue {
 
     std::string_view view() const { return {text, static_cast<size_t>(text_length)}; }
 
-    // The value of an object's key, or null.
+    // The value of an object's key, or null. jsonb orders keys by length, then by bytes.
     const JsonValue* Find(std::string_view key) const {
-        for (int i = 0; kind == kObject && i < count; ++i)
-            if (key == keys[i])
-                return &items[i];
-        return nullptr;
+        if (kind != kObject)
+            return nullptr;
+        const char* const* found =
+            std::lower_bound(keys, keys + count, key, [](std::string_view a, std::string_view b) {
+                return a.size() != b.size() ? a.size() < b.size() : a < b;
+            });
+        return found != keys + count && key == *found ? &items[found - keys] : nullptr;
     }
 };
 

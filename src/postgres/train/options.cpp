@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <unordered_set>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "learner/boosted/presets.h"
 #include "postgres/train/methods.h"
 
@@ -52,16 +54,6 @@ constexpr const char* kOtherKeys[] = {"epsilon", "delta",    "method",    "task"
                                       "bounds",  "features", "structure", "leaf", "candidates",   "loss"};
 constexpr double kHighestEpsilon = 100;
 constexpr double kHighestDelta = 1e-3;
-
-std::string Quoted(std::string_view text) {
-    return "\"" + std::string(text) + "\"";
-}
-
-std::string Printed(double number) {
-    char text[32];
-    snprintf(text, sizeof text, "%.10g", number);
-    return text;
-}
 
 // A value of the call, as an error message shows it.
 std::string Shown(const JsonValue& value) {
@@ -131,16 +123,21 @@ constexpr char kBoundsForm[] =
     throw Error(ErrorCode::kInvalidParameter, "invalid bounds for " + what, detail, kBoundsForm);
 }
 
+// As many as a training could use. More are refused before they are read: the core is deaf to a cancel here.
+constexpr int kMostItems = 65535;
+
 ColumnBounds ReadLevels(const std::string& what, const JsonValue& value) {
+    if (value.count > kMostItems)
+        RefuseBounds(what, "There are more than 65535 levels.");
     ColumnBounds bounds;
     bounds.kind = ColumnBounds::kLevels;
+    std::unordered_set<std::string_view> seen;
     for (int i = 0; i < value.count; ++i) {
         if (value.items[i].kind != JsonValue::kString)
             RefuseBounds(what, "A list of levels holds strings only.");
-        std::string level(value.items[i].view());
-        if (std::find(bounds.levels.begin(), bounds.levels.end(), level) != bounds.levels.end())
+        if (!seen.insert(value.items[i].view()).second)
             RefuseBounds(what, "A level is listed twice.");
-        bounds.levels.push_back(std::move(level));
+        bounds.levels.emplace_back(value.items[i].view());
     }
     return bounds;
 }
@@ -175,6 +172,8 @@ ColumnBounds ReadColumnBounds(const std::string& what, const JsonValue& value) {
 
 BoundsOption ReadBounds(const JsonValue& value) {
     BoundsOption option;
+    if (value.count > kMostItems)
+        RefuseValue("bounds", "for at most 65535 columns", value);
     if (value.kind == JsonValue::kString && value.view() == "private") {
         option.find_private = true;
     } else if (value.kind == JsonValue::kObject) {

@@ -73,7 +73,4 @@ struct PrivacyArguments {
 // Reads and checks all options. Throws Error.
 TrainingOptions ParseOptions(const JsonValue& json, const PrivacyArguments& privacy);
 
-// The candidate nearest to `name` by edit distance, or empty if none is near.
-std::string Nearest(std::string_view name, const std::vector<std::string>& candidates);
-
 }  // namespace dpboost

@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <unordered_set>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "postgres/train/json_text.h"
 #include "training/private_bounds.h"
 
 namespace dpboost {
 
 namespace {
-
-std::string Quoted(const std::string& text) {
-    return "\"" + text + "\"";
-}
 
 std::string Printed(double lower, double upper) {
     return "[" + JsonNumber(lower) + ", " + JsonNumber(upper) + "]";
@@ -47,9 +45,11 @@ void RequireNarrower(const std::string& name, double lower, double upper, const 
 
 void RequireNarrower(const std::string& name, const std::vector<std::string>& levels,
                      const ColumnDomain& domain) {
+    if (domain.kind != DomainKind::kLevels)
+        return;
+    const std::unordered_set<std::string_view> declared(domain.levels, domain.levels + domain.level_count);
     for (const std::string& level : levels)
-        if (domain.kind == DomainKind::kLevels && std::find(domain.levels, domain.levels + domain.level_count,
-                                                            level) == domain.levels + domain.level_count)
+        if (declared.count(level) == 0)
             RefuseWider(name, "Level " + Quoted(level) + " is not among the declared ones.");
 }
 
