@@ -125,6 +125,14 @@ SELECT city, dpboost_train('h_' || city, '{"epsilon": 1, "trees": 5}', sick, age
 SET enable_hashagg = off;
 SELECT city, dpboost_train('h_' || city, '{"epsilon": 1, "trees": 5}', sick, age) FILTER (WHERE false) ->> 'version' AS version FROM people GROUP BY city ORDER BY city LIMIT 2;
 RESET enable_hashagg;
+-- groups that the plan scans again: the same models, trained and charged once
+SET enable_sort = off;
+SET enable_material = off;
+SELECT i, (SELECT jsonb_agg(r -> 'version' ORDER BY r ->> 'model') FROM (
+        SELECT dpboost_train('again_' || city, '{"epsilon": 1, "trees": 5}', sick, age) r FROM people GROUP BY city OFFSET 0) s WHERE i > 0) AS versions
+FROM generate_series(1, 3) i;
+RESET enable_sort;
+RESET enable_material;
 SELECT g, (SELECT dpboost_train('c' || g, '{"epsilon": 1, "trees": 5}', sick, age) ->> 'model' FROM people WHERE age > g) AS correlated FROM generate_series(1, 2) g;
 SELECT dpboost_train('same', '{"epsilon": 1, "trees": 5}', sick, age) = dpboost_train('same', '{"epsilon": 1, "trees": 5}', sick, age) AS one_release FROM people;
 SELECT dpboost_train((SELECT 'sub'), (SELECT '{"epsilon": 1, "trees": 5}'::jsonb), sick, age) ->> 'model' FROM people;

@@ -7,6 +7,7 @@ use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(time);
 
 my $node = PostgreSQL::Test::Cluster->new('boundary');
 $node->init;
@@ -97,6 +98,41 @@ subtest '1,000 cancels by timeout in one session leak nothing' => sub {
     my $cancels = () = $err =~ /canceling statement due to statement timeout/g;
     cmp_ok($cancels, '>=', 1000, 'as many cancels');
     is($out, 't', 'less than 1 MB more');
+};
+
+# Options are the caller's, as large as he likes: reading them must neither take long nor be deaf to a cancel.
+subtest 'options of any size end within the timeout' => sub {
+    $node->safe_psql('postgres', q{
+        CREATE EXTENSION dpboost;
+        CREATE ROLE eve LOGIN;
+        CREATE TABLE options (name text, value jsonb);
+        GRANT SELECT ON options TO eve;
+        INSERT INTO options VALUES
+            ('200,000 levels', jsonb_build_object('epsilon', 1, 'bounds', jsonb_build_array((SELECT jsonb_agg('l' || g) FROM generate_series(1, 200000) g)))),
+            ('60,000 levels', jsonb_build_object('epsilon', 1, 'bounds', jsonb_build_array((SELECT jsonb_agg('l' || g) FROM generate_series(1, 60000) g)))),
+            ('a key of 50 MB', jsonb_build_object('epsilon', 1, repeat('x', 50000000), 1)),
+            ('levels of a table', jsonb_build_object('bounds', jsonb_build_object('x', (SELECT jsonb_agg('level ' || g ORDER BY g DESC) FROM generate_series(1, 65000) g)))),
+            ('300,000 keys', jsonb_build_object('bounds', (SELECT jsonb_object_agg('k' || g, 1) FROM generate_series(1, 300000) g)));
+        CREATE TABLE many_levels (x text, y boolean);
+        SELECT dpboost_set_domain('many_levels', 'x', (SELECT array_agg('level ' || g) FROM generate_series(1, 65000) g));
+        SELECT dpboost_protect('many_levels', 10, 1e-6);
+        DO $$BEGIN EXECUTE (SELECT format('CREATE TABLE many_columns (%s, y boolean)', string_agg('c' || g || ' date', ', '))
+                            FROM generate_series(1, 1500) g); END$$;
+        GRANT SELECT ON many_levels, many_columns TO eve;
+    });
+    my %call = (
+        '200,000 levels'    => q{dpboost_train('eves', value, true, 'a'::text)},
+        '60,000 levels'     => q{dpboost_train('eves', value, true, 'a'::text)},
+        'a key of 50 MB'    => q{dpboost_train('eves', value, true, 1)},
+        'levels of a table' => q{dpboost_estimate('many_levels', 'y', 1, options => value)},
+        '300,000 keys'      => q{dpboost_estimate('many_columns', 'y', 1, options => value)});
+    for my $name (sort keys %call)
+    {
+        my $start = time;
+        $node->psql('postgres', "SET statement_timeout = '2s'; SELECT $call{$name} FROM options WHERE name = '$name'",
+            extra_params => [ '-U', 'eve' ]);
+        cmp_ok(time - $start, '<', 8, $name);
+    }
 };
 
 is($node->safe_psql('postgres', $start_of_server), $started, 'the server was never restarted');

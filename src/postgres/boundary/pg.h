@@ -38,8 +38,12 @@ extern "C" {
 #include <catalog/dependency.h>
 #include <catalog/indexing.h>
 #include <catalog/namespace.h>
+#include <catalog/pg_aggregate.h>
+#include <catalog/pg_amop.h>
+#include <catalog/pg_amproc.h>
 #include <catalog/pg_attribute.h>
 #include <catalog/pg_authid.h>
+#include <catalog/pg_cast.h>
 #include <catalog/pg_class.h>
 #include <catalog/pg_collation.h>
 #include <catalog/pg_constraint.h>
@@ -48,12 +52,14 @@ extern "C" {
 #include <catalog/pg_inherits.h>
 #include <catalog/pg_namespace.h>
 #include <catalog/pg_proc.h>
+#include <catalog/pg_range.h>
 #include <catalog/pg_type.h>
 #include <commands/dbcommands.h>
 #include <commands/event_trigger.h>
 #include <commands/extension.h>
 #include <commands/trigger.h>
 #include <executor/executor.h>
+#include <executor/instrument.h>
 #include <executor/spi.h>
 #include <fmgr.h>
 #include <funcapi.h>
@@ -65,6 +71,7 @@ extern "C" {
 #include <nodes/nodeFuncs.h>
 #include <optimizer/optimizer.h>
 #include <parser/analyze.h>
+#include <parser/parse_node.h>
 #include <parser/parse_relation.h>
 #include <parser/parsetree.h>
 #include <pgstat.h>
@@ -90,6 +97,7 @@ extern "C" {
 #include <utils/float.h>
 #include <utils/fmgroids.h>
 #include <utils/guc.h>
+#include <utils/guc_tables.h>
 #include <utils/inval.h>
 #include <utils/json.h>
 #include <utils/jsonb.h>
@@ -99,6 +107,7 @@ extern "C" {
 #include <utils/ps_status.h>
 #include <utils/regproc.h>
 #include <utils/rel.h>
+#include <utils/resowner.h>
 #include <utils/rls.h>
 #include <utils/ruleutils.h>
 #include <utils/snapmgr.h>
@@ -107,6 +116,15 @@ extern "C" {
 #include <utils/timestamp.h>
 #include <utils/typcache.h>
 #include <utils/varlena.h>
+// For PqCommMethods alone. The connection's own record (Port) would need the headers of Kerberos and OpenSSL;
+// without them it has another layout here, so it must not be used.
+#pragma push_macro("ENABLE_GSS")
+#pragma push_macro("USE_OPENSSL")
+#undef ENABLE_GSS
+#undef USE_OPENSSL
+#include <libpq/libpq.h>
+#pragma pop_macro("USE_OPENSSL")
+#pragma pop_macro("ENABLE_GSS")
 #if PG_VERSION_NUM >= 140000
 #include <utils/backend_progress.h>
 #include <utils/backend_status.h>
@@ -189,12 +207,91 @@ inline bool WalkQuery(Query* query, bool (*walker)(Node*, void*), void* context)
 #endif
 }
 
-// Parse analysis of a statement without parameters; 15 renamed the function.
-inline Query* AnalyzeStatement(RawStmt* statement, const char* sql) {
-#if PG_VERSION_NUM >= 150000
-    return parse_analyze_fixedparams(statement, sql, nullptr, 0, nullptr);
+// The same, with the operators by which it sorts and groups.
+inline bool WalkWholeQuery(Query* query, bool (*walker)(Node*, void*), void* context) {
+    constexpr int kFlags = QTW_EXAMINE_RTES_BEFORE | QTW_EXAMINE_SORTGROUP;
+#if PG_VERSION_NUM >= 160000
+    return query_tree_walker(query, walker, context, kFlags);
 #else
-    return parse_analyze(statement, sql, nullptr, 0, nullptr);
+    return query_tree_walker(query, reinterpret_cast<bool (*)()>(reinterpret_cast<void*>(walker)), context,
+                             kFlags);
+#endif
+}
+
+// Makes `entry` the range table of a query, read with the rights of `reader` (0: the current role's), who
+// must be allowed to see the columns (offset as in pg_attribute's bitmaps). 16 moved this out of the entry.
+inline void SetReader(Query* query, ParseState* state, Oid reader, Bitmapset* columns) {
+    query->rtable = state->p_rtable;
+    auto* entry = static_cast<RangeTblEntry*>(linitial(query->rtable));
+#if PG_VERSION_NUM >= 160000
+    query->rteperminfos = state->p_rteperminfos;
+    RTEPermissionInfo* permissions = getRTEPermissionInfo(query->rteperminfos, entry);
+#else
+    RangeTblEntry* permissions = entry;
+#endif
+    permissions->requiredPerms = ACL_SELECT;
+    permissions->checkAsUser = reader;
+    permissions->selectedCols = columns;
+}
+
+// Raises 42501 unless all that a plan reads may be read by those with whose rights it is read.
+inline void CheckPermissions(PlannedStmt* plan) {
+#if PG_VERSION_NUM >= 160000
+    ExecCheckPermissions(plan->rtable, plan->permInfos, true);
+#else
+    ExecCheckRTPerms(plan->rtable, true);
+#endif
+}
+
+inline bool MayUseSchema(Oid schema, Oid role) {
+#if PG_VERSION_NUM >= 160000
+    return object_aclcheck(NamespaceRelationId, schema, role, ACL_USAGE) == ACLCHECK_OK;
+#else
+    return pg_namespace_aclcheck(schema, role, ACL_USAGE) == ACLCHECK_OK;
+#endif
+}
+
+// Runs a query to its end; 18 dropped an argument.
+inline void RunToEnd(QueryDesc* query) {
+#if PG_VERSION_NUM >= 180000
+    ExecutorRun(query, ForwardScanDirection, 0);
+#else
+    ExecutorRun(query, ForwardScanDirection, 0, true);
+#endif
+}
+
+// All settings that this session knows. The list holds until a library is loaded.
+inline config_generic** AllSettings(int* count) {
+#if PG_VERSION_NUM >= 160000
+    return get_guc_variables(count);
+#else
+    *count = GetNumConfigOptions();
+    return get_guc_variables();
+#endif
+}
+
+// Flags of settings that are no choice of a value: role, seed, the transaction's own.
+#if PG_VERSION_NUM >= 160000
+constexpr int kNeverReset = GUC_NO_RESET | GUC_NO_RESET_ALL;
+#else
+constexpr int kNeverReset = GUC_NO_RESET_ALL;
+#endif
+
+// The range type of a multirange type (since 14), 0 for other types.
+inline Oid RangeOfMultirange(Oid type) {
+#if PG_VERSION_NUM >= 140000
+    return type_is_multirange(type) ? get_multirange_range(type) : InvalidOid;
+#else
+    return InvalidOid & type;
+#endif
+}
+
+// Whether a node of 17 or later makes a value of its type by that type's input function.
+inline bool IsJsonConversion(const Node* node) {
+#if PG_VERSION_NUM >= 170000
+    return IsA(node, JsonExpr);
+#else
+    return node == nullptr;
 #endif
 }
 

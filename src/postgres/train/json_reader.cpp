@@ -52,6 +52,7 @@ void ReadContainer(JsonbIterator** iterator, const JsonbValue& head, JsonValue* 
     for (int filled = 0;;) {
         CHECK_FOR_INTERRUPTS();
         JsonbValue value;
+        CHECK_FOR_INTERRUPTS();
         switch (JsonbIteratorNext(iterator, &value, false)) {
             case WJB_KEY:
                 keys[filled] = CopyText(value.val.string.val, value.val.string.len);

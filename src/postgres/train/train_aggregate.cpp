@@ -26,6 +26,7 @@ struct AggregateState {
     NullableDatum model;    // of the present row
     NullableDatum options;  // likewise
     Training* training;     // null until the features are known
+    Jsonb* result;          // null until it was trained
 
     // kRow
     Oid row_type;
@@ -273,6 +274,9 @@ Datum dpboost_train_step(PG_FUNCTION_ARGS) {
     const bool is_first = state == nullptr;
     if (is_first)
         state = NewState(fcinfo);
+    if (state->result != nullptr)
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("dpboost_train cannot take more rows after it has trained")));
     if (state->training == nullptr) {
         state->model = fcinfo->args[kModel];
         state->options = fcinfo->args[kOptions];
@@ -290,7 +294,8 @@ Datum dpboost_train_step(PG_FUNCTION_ARGS) {
     PG_RETURN_POINTER(state);
 }
 
-// Trains on the rows taken, also if there were none. Every call is a release with a charge of its own.
+// Trains on the rows taken, also if there were none. Every state is a release with a charge of its own; one that
+// PostgreSQL finishes again, because its query scans a hash table of groups twice, gives the same result again.
 Datum dpboost_train_final(PG_FUNCTION_ARGS) {
     auto* state = PG_ARGISNULL(0) ? nullptr : reinterpret_cast<AggregateState*>(PG_GETARG_POINTER(0));
     if (state == nullptr) {
@@ -304,5 +309,11 @@ Datum dpboost_train_final(PG_FUNCTION_ARGS) {
                 (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("cannot tell how many features there are"),
                  errdetail("No row has a feature that is not NULL, and the call does not say."),
                  errhint("List the bounds of all features in the options, or pass them as columns.")));
-    PG_RETURN_DATUM(FinishTraining(state->training));
+    if (state->result == nullptr) {
+        const Datum result = FinishTraining(state->training);
+        MemoryContext outer = MemoryContextSwitchTo(state->context);
+        state->result = DatumGetJsonbPCopy(result);
+        MemoryContextSwitchTo(outer);
+    }
+    PG_RETURN_POINTER(DatumGetJsonbPCopy(JsonbPGetDatum(state->result)));
 }

@@ -1,10 +1,9 @@
-// Functions of a view run with its owner's rights when an allowance reads it. No search_path keeps the
-// session's temporary schema away from them (it is searched even if it is not listed), so the two do not go
-// together. Plain tables and views of built-in functions are not concerned.
-#include "postgres/train/owner_rights.h"
-
+// Functions of a view get values that the caller may not see. No search_path keeps the session's temporary
+// schema away from them (it is searched even if it is not listed), so the two do not go together. Plain tables
+// and views of built-in functions are not concerned.
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/relations.h"
+#include "postgres/train/trusted_code.h"
 
 namespace dpboost {
 namespace {
@@ -51,7 +50,7 @@ void CheckOwnNames(Query* query, Oid relid) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("cannot train on %s in a session that has temporary tables or types",
                            DescribeRelation(relid)),
-                    errdetail("It runs functions with its owner's rights, which might find them."),
+                    errdetail("It runs functions that might find them, and hand values to them."),
                     errhint("Run DISCARD TEMP first, or train in another session.")));
 }
 
