@@ -179,7 +179,7 @@ bool IsIndependentOfRows(const ErrorData* error, Phase phase) {
 
 // ---- running ----
 
-void Run(Training* training, const Reading& reading, volatile Phase* phase) {
+void RunReading(Training* training, const Reading& reading, volatile Phase* phase) {
     Query* query = RewriteQuery(reading);
     *phase = Phase::kPlan;
     PlannedStmt* plan = pg_plan_query(query, kStatement, 0, nullptr);
@@ -210,7 +210,7 @@ void RunQuietly(Training* training, const Reading& reading) {
     MemoryContext outer = CurrentMemoryContext;
     volatile Phase phase = Phase::kCheck;
     PG_TRY();
-    { Run(training, reading, &phase); }
+    { RunReading(training, reading, &phase); }
     PG_CATCH();
     {
         QuietRestore(&quiet);
@@ -264,7 +264,7 @@ void ReadRows(Training* training, const Reading& reading) {
     const int level = NewGUCNestLevel();
     volatile Phase phase = Phase::kCheck;
     PinSetting("search_path", "pg_catalog, pg_temp");
-    Run(training, reading, &phase);
+    RunReading(training, reading, &phase);
     AtEOXact_GUC(true, level);
 }
 
