@@ -23,9 +23,9 @@
 #include "bench/csv_data.h"
 #include "learner/auto/auto.h"
 #include "learner/boosted/sbdt.h"
-#include "learner/boosted/sbdt_options.h"
 #include "mechanism/chacha_source.h"
 #include "model/predictor.h"
+#include "support/train_with.h"
 
 namespace dpboost {
 namespace {
@@ -216,11 +216,8 @@ Model TrainOne(bool sbdt, const Dataset& dataset, double epsilon, double delta, 
     NoInterrupt interrupt;
     NoProgress progress;
     const Task task = dataset.target().task();
-    if (sbdt) {
-        const SbdtOptions options = SbdtOptions::Defaults(task, epsilon);
-        Plan plan = Plan::Calibrate(BuildSbdtPlan(options, epsilon, delta));
-        return TrainSbdt(dataset, options, plan, random, noise, interrupt, progress);
-    }
+    if (sbdt)
+        return TrainWith(kSbdt, dataset, epsilon, delta, {}, random, noise);
     AutoOptions options;
     options.task = task;
     options.depth = depth;
@@ -281,7 +278,7 @@ void Print(const Line& line, const Tally& automatic, const Tally& sbdt) {
     std::fflush(stdout);
 }
 
-void Run(const Settings& settings) {
+void RunAll(const Settings& settings) {
     std::printf("%-21s %7s %9s %7s %8s", "data", "epsilon", "auto", "s.e.", "seconds");
     if (settings.sbdt)
         std::printf(" %9s %7s %8s", "sbdt", "s.e.", "seconds");
@@ -332,7 +329,7 @@ int main(int argc, char** argv) {
             settings.filter = argument;
     }
     try {
-        dpboost::Run(settings);
+        dpboost::RunAll(settings);
     } catch (const dpboost::Error& error) {
         std::fprintf(stderr, "%s\n%s\n", error.what(), error.hint().c_str());
         return 1;

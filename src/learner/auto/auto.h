@@ -6,7 +6,7 @@
 #include "base/interrupt.h"
 #include "dataset/dataset.h"
 #include "learner/auto/auto_options.h"
-#include "learner/boosted/sbdt.h"
+#include "learner/run.h"
 #include "mechanism/noise.h"
 #include "mechanism/random.h"
 #include "model/model.h"

@@ -7,8 +7,8 @@
 
 #include "base/interrupt.h"
 #include "dataset/dataset.h"
-#include "learner/boosted/sbdt.h"
 #include "learner/linear/adassp_options.h"
+#include "learner/run.h"
 #include "mechanism/noise.h"
 #include "mechanism/random.h"
 #include "model/model.h"

@@ -9,7 +9,7 @@
 
 #include "dataset/feature.h"
 #include "dataset/target.h"
-#include "learner/boosted/presets.h"
+#include "learner/old_preset.h"
 #include "privacy/plan.h"
 
 namespace dpboost {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "learner/objective/objective.h"
+#include "learner/tree/noisy_sides.h"
 
 namespace dpboost {
 
@@ -22,7 +23,7 @@ int64_t SideUtility(int64_t gradient_sum, int64_t rows, int64_t l2_steps);
 // D <= 1: 2 |G| (n + lambda) - G^2 grows up to |G| = n <= n + lambda, and there the numerator minus the
 // denominator is -lambda^2. D >= -3: the numerator is at least -2 n (n + lambda) - n^2 >= -3 n (n + lambda).
 // So utilities change by something in [-3, 1] when a row is added and in [-1, 3] when one is removed.
-// ([DPXGB] takes |D| <= 3, Lemma 2 of dpboost-aaai20's authors.) The exponential mechanism's bounded range
+// ([DPXGB] takes |D| <= 3, [DPBOOST] Lemma 1.) The exponential mechanism's bounded range
 // is the width of that interval over the temperature, because what all candidates share cancels ([DPXGB]
 // Lemma 2, Dong et al. 2019): it is the range 2 * 2 of a symmetric sensitivity of 2, not of 3. Rounding a
 // side down moves a change by less than 1 step, so that the width stays within 4 S + 2 steps.
@@ -37,26 +38,6 @@ inline int64_t SplitUtility(int64_t left_gradient, int64_t left_rows, int64_t ri
 
 // Half the width of the interval in which utilities change, in their lattice steps.
 constexpr double kUtilitySensitivity = 2.0 * kClipSteps + 1;
-
-// Sums of one side with the variance of their noise, in natural units.
-struct NoisySide {
-    double gradient = 0;
-    double hessian = 0;
-    double gradient_variance = 0;
-    double hessian_variance = 0;
-
-    void Add(const NoisySide& other) {
-        gradient += other.gradient;
-        hessian += other.hessian;
-        gradient_variance += other.gradient_variance;
-        hessian_variance += other.hessian_variance;
-    }
-    // What is left without a part of the same sums.
-    NoisySide Without(const NoisySide& part) const {
-        return {gradient - part.gradient, hessian - part.hessian, gradient_variance - part.gradient_variance,
-                hessian_variance - part.hessian_variance};
-    }
-};
 
 // G^2 / (H + lambda) ([FEDGBDT] eq. 5) for noisy sums: what noise adds to G^2 on average is taken
 // off, and a Hessian is never taken as smaller than its own noise. Post-processing.

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "learner/auto/auto.h"
-#include "learner/boosted/framework.h"
 #include "learner/boosted/presets.h"
 #include "learner/boosted/sbdt.h"
 #include "learner/linear/adassp.h"
@@ -15,7 +14,10 @@ namespace dpboost {
 namespace {
 
 constexpr char kAuto[] = "auto";
-constexpr char kSbdt[] = "sbdt";
+// Methods that have a table of their own.
+constexpr const MethodInfo* kTableMethods[] = {
+    &kSbdt,      &kDpTr,  &kDpTrIh,      &kDpTrIhEbm, &kDpTrBatch, &kDpEbm,   &kDpRf,    &kDpPr,
+    &kFeverless, &kDpXgb, &kDpXgbCyclic, &kPureTrees, &kPureSums,  &kPureSeq, &kPurePara};
 
 // Names of LinearLoss, in its order.
 constexpr const char* kLossNames[] = {"squared", "logistic", "hinge"};
@@ -99,130 +101,61 @@ class AutoMethod final : public TrainingMethod {
     AutoOptions options_;
 };
 
-// ---- sbdt ----
+// ---- methods with a Learner ----
 
-class SbdtMethod final : public TrainingMethod {
+const MethodInfo* FindTableMethod(const std::string& name) {
+    for (const MethodInfo* method : kTableMethods)
+        if (name == method->name)
+            return method;
+    return nullptr;
+}
+
+class LearnerMethod final : public TrainingMethod {
   public:
-    SbdtMethod(const TrainingOptions& given, Task task, int threads)
-        : epsilon_(given.epsilon),
-          delta_(given.delta),
-          threads_(threads),
-          options_(SbdtOptions::Defaults(task, given.epsilon)) {
-        RefuseUnused(given,
-                     {"trees", "depth", "learning_rate", "subsample", "gradient_clip", "hessian_clip",
-                      "hessian_share", "initial_share", "l2", "leaf_clip", "features", "extra_rounds"});
-        Set(given.trees, &options_.trees);
-        Set(given.depth, &options_.depth);
-        Set(given.learning_rate, &options_.learning_rate);
-        Set(given.subsample, &options_.subsample);
-        Set(given.gradient_clip, &options_.gradient_clip);
-        Set(given.hessian_clip, &options_.hessian_clip);
-        Set(given.hessian_share, &options_.hessian_share);
-        Set(given.initial_share, &options_.initial_share);
-        Set(given.l2, &options_.l2);
-        Set(given.leaf_clip, &options_.leaf_clip);
-        Set(given.extra_rounds, &options_.extra_rounds);
-        if (given.features == "all")
+    LearnerMethod(const MethodInfo& method, const TrainingOptions& given,
+                  const std::vector<FeatureSpec>& features, const TargetSpec& target, int threads)
+        : epsilon_(given.epsilon), delta_(given.delta), threads_(threads) {
+        std::vector<std::string> keys;
+        for (const OptionRow& row : method.options)
+            keys.emplace_back(row.key);
+        RefuseUnused(given, keys);
+        if (&method == &kSbdt && given.features == "all")
             throw Error(ErrorCode::kInvalidParameter,
                         "option \"features\" must be \"cyclic\" or \"random\" for method \"sbdt\"");
-        if (given.features)
-            options_.features =
-                *given.features == "cyclic" ? FeatureSchedule::kCyclic : FeatureSchedule::kRandom;
-        options_.Check();
-        CheckModelSize(options_.rounds(), options_.depth);
+        std::vector<GivenOption> values = given.values;
+        for (GivenOption& value : values)
+            if (value.key == "features" && value.text == "random")
+                value.text = &method == &kSbdt ? "any" : "subset";
+        learner_ = method.make(method, {features, target, epsilon_, delta_}, values);
+        const Footprint footprint = learner_->footprint(false);
+        CheckModelSize(footprint.trees, static_cast<int>(footprint.depth));
     }
 
-    PlanRequest Request() const override { return BuildSbdtPlan(options_, epsilon_, delta_); }
-    std::string main_mechanism() const override { return kTreesMechanism; }
-    uint64_t trees() const override { return options_.rounds(); }
-    size_t bytes_per_row(bool) const override { return SbdtBytesPerRow(options_); }
+    PlanRequest Request() const override { return {epsilon_, delta_, learner_->Mechanisms(), {}}; }
+    std::string main_mechanism() const override { return learner_->main_mechanism(); }
+    uint64_t trees() const override { return learner_->footprint(false).trees; }
+    size_t bytes_per_row(bool has_units) const override {
+        return learner_->footprint(has_units).bytes_per_row;
+    }
     Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
                 Progress& progress) const override {
+        dataset.RequireMemory(learner_->footprint(dataset.has_units()).bytes);
+        Releaser releaser(plan, noise);
+        PublicRandom structure(random);
+        PrivateRandom coins(random);
+        Model model(dataset.features(), dataset.target(), learner_->link());
         TrainingSettings settings;
         settings.threads = threads_;
-        return TrainSbdt(dataset, options_, plan, random, noise, interrupt, progress, settings);
+        Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings};
+        learner_->Train(run);
+        return model;
     }
 
   private:
     double epsilon_;
     double delta_;
     int threads_;
-    SbdtOptions options_;
-};
-
-// ---- the framework's presets ----
-
-class PresetMethod final : public TrainingMethod {
-  public:
-    PresetMethod(const TrainingOptions& given, const std::vector<FeatureSpec>& features, Task task,
-                 int threads)
-        : epsilon_(given.epsilon),
-          delta_(given.delta),
-          threads_(threads),
-          features_(features),
-          options_(FrameworkOptions::Preset(given.method, task, given.epsilon)) {
-        RefuseUnused(given, {"trees",
-                             "depth",
-                             "learning_rate",
-                             "subsample",
-                             "gradient_clip",
-                             "hessian_clip",
-                             "hessian_share",
-                             "initial_share",
-                             "l2",
-                             "leaf_clip",
-                             "features",
-                             "structure",
-                             "leaf",
-                             "candidates",
-                             "candidate_count",
-                             "hessian_rounds",
-                             "features_per_tree",
-                             "batch",
-                             "sketch_share",
-                             "selection_share"});
-        Choose(given.structure, kStructureNames, &options_.structure);
-        Choose(given.leaf, kLeafNames, &options_.leaf);
-        Choose(given.candidates, kCandidateNames, &options_.candidates);
-        Choose(given.features, kFeatureNames, &options_.features);
-        options_.FitToParts();
-        Set(given.trees, &options_.trees);
-        Set(given.depth, &options_.depth);
-        Set(given.candidate_count, &options_.candidate_count);
-        Set(given.hessian_rounds, &options_.hessian_rounds);
-        Set(given.features_per_tree, &options_.features_per_tree);
-        Set(given.batch, &options_.batch);
-        Set(given.subsample, &options_.subsample);
-        Set(given.learning_rate, &options_.learning_rate);
-        Set(given.l2, &options_.l2);
-        Set(given.leaf_clip, &options_.leaf_clip);
-        Set(given.gradient_clip, &options_.gradient_clip);
-        Set(given.hessian_clip, &options_.hessian_clip);
-        Set(given.hessian_share, &options_.hessian_share);
-        Set(given.initial_share, &options_.initial_share);
-        Set(given.sketch_share, &options_.sketch_share);
-        Set(given.selection_share, &options_.selection_share);
-        options_.Check();
-        CheckModelSize(options_.trees, options_.depth);
-    }
-
-    PlanRequest Request() const override { return BuildFrameworkPlan(options_, features_, epsilon_, delta_); }
-    std::string main_mechanism() const override { return MainMechanism(options_); }
-    uint64_t trees() const override { return options_.trees; }
-    size_t bytes_per_row(bool) const override { return FrameworkBytesPerRow(options_); }
-    Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
-                Progress& progress) const override {
-        TrainingSettings settings;
-        settings.threads = threads_;
-        return TrainFramework(dataset, options_, plan, random, noise, interrupt, progress, settings);
-    }
-
-  private:
-    double epsilon_;
-    double delta_;
-    int threads_;
-    std::vector<FeatureSpec> features_;
-    FrameworkOptions options_;
+    std::unique_ptr<Learner> learner_;
 };
 
 // ---- boosted linear models ----
@@ -265,72 +198,35 @@ class AdasspMethod final : public TrainingMethod {
     AdasspOptions options_;
 };
 
-// ---- pure epsilon-DP ----
-
-class PureMethod final : public TrainingMethod {
-  public:
-    PureMethod(const TrainingOptions& given, const std::vector<FeatureSpec>& features, Task task)
-        : epsilon_(given.epsilon),
-          delta_(given.delta),
-          features_(features),
-          options_(PureOptions::Preset(given.method, task, given.epsilon)) {
-        RefuseUnused(given, {"ensembles", "trees_per_ensemble", "depth", "learning_rate", "l2",
-                             "gradient_clip", "leaf_share", "candidate_count"});
-        Set(given.ensembles, &options_.ensembles);
-        Set(given.trees_per_ensemble, &options_.trees_per_ensemble);
-        Set(given.depth, &options_.depth);
-        Set(given.learning_rate, &options_.learning_rate);
-        Set(given.l2, &options_.l2);
-        Set(given.gradient_clip, &options_.gradient_bound);
-        Set(given.leaf_share, &options_.leaf_share);
-        Set(given.candidate_count, &options_.candidate_count);
-        options_.Check();
-        CheckModelSize(options_.trees(), options_.depth);
-    }
-
-    PlanRequest Request() const override { return BuildPurePlan(options_, features_, epsilon_, delta_); }
-    std::string main_mechanism() const override { return kPureLeavesMechanism; }
-    uint64_t trees() const override { return options_.trees(); }
-    size_t bytes_per_row(bool) const override { return PureBytesPerRow(options_); }
-    Model Train(const Dataset& dataset, Plan& plan, Random& random, NoiseSource& noise, Interrupt& interrupt,
-                Progress& progress) const override {
-        return TrainPureTrees(dataset, options_, plan, random, noise, interrupt, progress);
-    }
-
-  private:
-    double epsilon_;
-    double delta_;
-    std::vector<FeatureSpec> features_;
-    PureOptions options_;
-};
-
 // Whether a table of presets has the name.
 bool Lists(const MethodPreset* presets, size_t count, const std::string& name) {
     return std::any_of(presets, presets + count,
                        [&](const MethodPreset& preset) { return name == preset.name; });
 }
 
-constexpr MethodPreset kOwnMethods[] = {
-    {kAuto,
-     "noisy histograms, additive stage with shrinkage that knows the noise, one-feature trees on the "
-     "residual, interactions where a query finds them",
-     "ours", "the default: no tuning"},
-    {kSbdt,
-     "random splits, Newton leaves with leaf-balanced noise, Poisson sampling, private first guess, Renyi "
-     "filter",
-     "[SBDT] (S-BDT)", "many trees with interactions, and all that can be set by hand"}};
+constexpr MethodPreset kAutoMethod = {
+    kAuto,
+    "noisy histograms, additive stage with shrinkage that knows the noise, one-feature trees on the "
+    "residual, interactions where a query finds them",
+    "ours", "the default: no tuning"};
 
 }  // namespace
 
 bool IsPureMethod(const std::string& method) {
-    return Lists(kPurePresets, kPurePresetCount, method);
+    const MethodInfo* const info = FindTableMethod(method);
+    return info != nullptr && info->pure;
 }
 
 std::vector<MethodPreset> ListMethods() {
-    std::vector<MethodPreset> methods(std::begin(kOwnMethods), std::end(kOwnMethods));
-    methods.insert(methods.end(), kFrameworkPresets, kFrameworkPresets + kFrameworkPresetCount);
+    std::vector<MethodPreset> methods{kAutoMethod};
+    const auto list = [&](bool pure) {
+        for (const MethodInfo* method : kTableMethods)
+            if (method->pure == pure)
+                methods.push_back({method->name, method->blocks, method->paper, method->when_to_use});
+    };
+    list(false);
     methods.insert(methods.end(), kAdasspPresets, kAdasspPresets + kAdasspPresetCount);
-    methods.insert(methods.end(), kPurePresets, kPurePresets + kPurePresetCount);
+    list(true);
     return methods;
 }
 
@@ -339,7 +235,7 @@ std::vector<std::string> LossNames() {
 }
 
 std::string DefaultMethod(const TrainingOptions& options) {
-    return FirstUnused(options, AutoKeys()) == nullptr ? kAuto : kSbdt;
+    return FirstUnused(options, AutoKeys()) == nullptr ? kAuto : kSbdt.name;
 }
 
 std::vector<std::string> MethodNames() {
@@ -354,13 +250,10 @@ std::unique_ptr<TrainingMethod> MakeTrainingMethod(const TrainingOptions& option
                                                    const TargetSpec& target, int threads) {
     if (options.method == kAuto)
         return std::make_unique<AutoMethod>(options, target.task(), threads);
-    if (options.method == kSbdt)
-        return std::make_unique<SbdtMethod>(options, target.task(), threads);
     if (Lists(kAdasspPresets, kAdasspPresetCount, options.method))
         return std::make_unique<AdasspMethod>(options, features, target.task(), threads);
-    if (IsPureMethod(options.method))
-        return std::make_unique<PureMethod>(options, features, target.task());
-    return std::make_unique<PresetMethod>(options, features, target.task(), threads);
+    return std::make_unique<LearnerMethod>(*FindTableMethod(options.method), options, features, target,
+                                           threads);
 }
 
 }  // namespace dpboost

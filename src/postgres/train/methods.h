@@ -6,7 +6,7 @@
 
 #include "base/interrupt.h"
 #include "dataset/dataset.h"
-#include "learner/boosted/presets.h"
+#include "learner/old_preset.h"
 #include "mechanism/noise.h"
 #include "mechanism/random.h"
 #include "model/model.h"

@@ -7,7 +7,6 @@
 #include <cstdio>
 
 #include "base/error.h"
-#include "learner/boosted/presets.h"
 #include "postgres/train/methods.h"
 
 namespace dpboost {
@@ -53,15 +52,12 @@ constexpr const char* kOtherKeys[] = {"epsilon", "delta",    "method",    "task"
 constexpr double kHighestEpsilon = 100;
 constexpr double kHighestDelta = 1e-3;
 
-std::string Quoted(std::string_view text) {
-    return "\"" + std::string(text) + "\"";
-}
-
-std::string Printed(double number) {
-    char text[32];
-    snprintf(text, sizeof text, "%.10g", number);
-    return text;
-}
+// Old words of the parts; a method's own table has those of now.
+constexpr const char* kStructureNames[] = {"totally_random", "partially_random", "noisy_histogram",
+                                           "exponential"};
+constexpr const char* kLeafNames[] = {"averaging", "gradient", "newton"};
+constexpr const char* kCandidateNames[] = {"uniform", "log", "iterative_hessian", "whole_range"};
+constexpr const char* kFeatureNames[] = {"all", "cyclic", "random"};
 
 // A value of the call, as an error message shows it.
 std::string Shown(const JsonValue& value) {
@@ -235,6 +231,17 @@ std::vector<std::string> AllKeys() {
                 near.empty() ? std::string() : "Perhaps you meant " + Quoted(near) + ".");
 }
 
+void KeepValue(const std::string& key, const JsonValue& value, TrainingOptions* options) {
+    GivenOption given;
+    given.key = key;
+    given.kind = value.kind == JsonValue::kNumber ? GivenOption::kNumber : GivenOption::kText;
+    given.number = value.number;
+    if (given.kind == GivenOption::kText)
+        given.text = value.view();
+    given.shown = Shown(value);
+    options->values.push_back(std::move(given));
+}
+
 void ReadOption(const std::string& key, const JsonValue& value, TrainingOptions* options) {
     if (key == "method") {
         options->method = ReadWord("method", MethodNames(), value);
@@ -243,12 +250,16 @@ void ReadOption(const std::string& key, const JsonValue& value, TrainingOptions*
         options->task = task == "regression" ? TaskOption::kRegression : TaskOption::kClassification;
     } else if (key == "features") {
         options->features = ReadWord("features", Words(kFeatureNames), value);
+        KeepValue(key, value, options);
     } else if (key == "structure") {
         options->structure = ReadWord("structure", Words(kStructureNames), value);
+        KeepValue(key, value, options);
     } else if (key == "leaf") {
         options->leaf = ReadWord("leaf", Words(kLeafNames), value);
+        KeepValue(key, value, options);
     } else if (key == "candidates") {
         options->candidates = ReadWord("candidates", Words(kCandidateNames), value);
+        KeepValue(key, value, options);
     } else if (key == "loss") {
         options->loss = ReadWord("loss", LossNames(), value);
     } else if (key == "target_range") {
@@ -263,6 +274,7 @@ void ReadOption(const std::string& key, const JsonValue& value, TrainingOptions*
         if (rule == std::end(kNumberRules))
             RefuseKey(key);
         options->*(rule->member) = ReadNumber(*rule, value);
+        KeepValue(key, value, options);
     }
 }
 
@@ -340,31 +352,6 @@ TrainingOptions ParseOptions(const JsonValue& json, const PrivacyArguments& priv
         options.method = DefaultMethod(options);
     ReadPrivacy(json, privacy, &options);
     return options;
-}
-
-std::string Nearest(std::string_view name, const std::vector<std::string>& candidates) {
-    std::string best;
-    size_t best_distance = std::max<size_t>(2, name.size() / 2);  // farther is no near miss
-    std::vector<size_t> row;
-    for (const std::string& candidate : candidates) {
-        row.resize(candidate.size() + 1);
-        for (size_t j = 0; j < row.size(); ++j)
-            row[j] = j;
-        for (size_t i = 1; i <= name.size(); ++i) {
-            size_t diagonal = row[0];
-            row[0] = i;
-            for (size_t j = 1; j < row.size(); ++j) {
-                const size_t substituted = diagonal + (name[i - 1] != candidate[j - 1] ? 1 : 0);
-                diagonal = row[j];
-                row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-            }
-        }
-        if (row.back() < best_distance) {
-            best_distance = row.back();
-            best = candidate;
-        }
-    }
-    return best;
 }
 
 }  // namespace dpboost

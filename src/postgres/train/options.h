@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
+#include "learner/option_table.h"
 #include "postgres/train/json_value.h"
 
 namespace dpboost {
@@ -54,6 +56,7 @@ struct TrainingOptions {
         initial_share, l2, leaf_clip, bins, extra_rounds, candidate_count, hessian_rounds, features_per_tree,
         batch, sketch_share, selection_share, rows_hint, rounds, ensembles, trees_per_ensemble, leaf_share;
 
+    std::vector<GivenOption> values;  // numbers and parts, for methods that read their own table
     std::vector<std::string> given;  // all keys of the call, so that a method can refuse what it does not use
 
     // The whole number that was given, or the default.
@@ -72,8 +75,5 @@ struct PrivacyArguments {
 
 // Reads and checks all options. Throws Error.
 TrainingOptions ParseOptions(const JsonValue& json, const PrivacyArguments& privacy);
-
-// The candidate nearest to `name` by edit distance, or empty if none is near.
-std::string Nearest(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace dpboost

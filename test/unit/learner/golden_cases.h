@@ -1,19 +1,24 @@
 // The cases of the golden test: which method, task, persons and seed, and how one is trained.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "learner/auto/auto.h"
-#include "learner/boosted/framework.h"
 #include "learner/boosted/presets.h"
 #include "learner/boosted/sbdt.h"
 #include "learner/linear/adassp.h"
 #include "learner/pure/pure_trees.h"
 #include "mechanism/noise.h"
+#include "support/train_with.h"
 #include "unit/learner/random_data.h"
 
 namespace dpboost {
+
+constexpr const MethodInfo* kGoldenFramework[] = {&kDpTr, &kDpTrIh, &kDpTrIhEbm, &kDpTrBatch, &kDpEbm,
+                                                  &kDpRf, &kDpPr,   &kFeverless, &kDpXgb,     &kDpXgbCyclic};
+constexpr const MethodInfo* kGoldenPure[] = {&kPureTrees, &kPureSums, &kPureSeq, &kPurePara};
 
 struct GoldenCase {
     std::string method;
@@ -32,14 +37,14 @@ inline std::vector<GoldenCase> GoldenCases() {
     std::vector<std::pair<std::string, std::string>> methods = {{"auto", ""},        {"auto", "much"},
                                                                 {"auto", "product"}, {"sbdt", ""},
                                                                 {"sbdt", "filter"},  {"sbdt", "cyclic"}};
-    for (size_t i = 0; i < kFrameworkPresetCount; i++)
-        methods.emplace_back(kFrameworkPresets[i].name, "");
+    for (const MethodInfo* method : kGoldenFramework)
+        methods.emplace_back(method->name, "");
     methods.emplace_back("dp_tr", "subsample");
     methods.emplace_back("feverless", "subsample");
     for (size_t i = 0; i < kAdasspPresetCount; i++)
         methods.emplace_back(kAdasspPresets[i].name, "");
-    for (size_t i = 0; i < kPurePresetCount; i++)
-        methods.emplace_back(kPurePresets[i].name, "");
+    for (const MethodInfo* method : kGoldenPure)
+        methods.emplace_back(method->name, "");
     std::vector<GoldenCase> cases;
     for (const auto& [method, variant] : methods)
         for (const Task task : {Task::kBinary, Task::kRegression})
@@ -92,14 +97,12 @@ inline Model TrainGolden(const GoldenCase& golden, Simd simd, int threads) {
         return TrainAuto(dataset, options, plan, random, noise, interrupt, progress, settings);
     }
     if (golden.method == "sbdt") {
-        SbdtOptions options = SbdtOptions::Defaults(golden.task, epsilon);
-        options.trees = 40;
+        std::vector<GivenOption> given{Given("trees", 40)};
         if (golden.variant == "filter")
-            options.extra_rounds = 30;
+            given.push_back(Given("extra_rounds", 30));
         if (golden.variant == "cyclic")
-            options.features = FeatureSchedule::kCyclic;
-        Plan plan = Plan::Calibrate(BuildSbdtPlan(options, epsilon, delta));
-        return TrainSbdt(dataset, options, plan, random, noise, interrupt, progress, settings);
+            given.push_back(Given("features", "cyclic"));
+        return TrainWith(kSbdt, dataset, epsilon, delta, given, random, noise, settings);
     }
     if (Among(golden.method, kAdasspPresets, kAdasspPresetCount)) {
         AdasspOptions options = AdasspOptions::Preset(golden.method, golden.task, epsilon);
@@ -107,19 +110,17 @@ inline Model TrainGolden(const GoldenCase& golden, Simd simd, int threads) {
         Plan plan = Plan::Calibrate(BuildAdasspPlan(options, dataset.features(), epsilon, delta));
         return TrainAdassp(dataset, options, plan, random, noise, interrupt, progress, settings);
     }
-    if (Among(golden.method, kPurePresets, kPurePresetCount)) {
-        PureOptions options = PureOptions::Preset(golden.method, golden.task, epsilon);
-        options.depth = 3;
-        options.trees_per_ensemble = 5;
-        Plan plan = Plan::Calibrate(BuildPurePlan(options, dataset.features(), epsilon));
-        return TrainPureTrees(dataset, options, plan, random, noise, interrupt, progress);
-    }
-    FrameworkOptions options = FrameworkOptions::Preset(golden.method, golden.task, epsilon);
-    options.trees = 8;
+    for (const MethodInfo* method : kGoldenPure)
+        if (golden.method == method->name)
+            return TrainWith(*method, dataset, epsilon, 0,
+                             {Given("depth", 3), Given("trees_per_ensemble", 5)}, random, noise, settings);
+    std::vector<GivenOption> given{Given("trees", 8)};
     if (golden.variant == "subsample")
-        options.subsample = 0.5;
-    Plan plan = Plan::Calibrate(BuildFrameworkPlan(options, dataset.features(), epsilon, delta));
-    return TrainFramework(dataset, options, plan, random, noise, interrupt, progress, settings);
+        given.push_back(Given("subsample", 0.5));
+    for (const MethodInfo* method : kGoldenFramework)
+        if (golden.method == method->name)
+            return TrainWith(*method, dataset, epsilon, delta, given, random, noise, settings);
+    throw std::logic_error("no such method");
 }
 
 }  // namespace dpboost
