@@ -1,10 +1,25 @@
 #include "learner/methods.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "learner/auto/auto.h"
+#include "learner/boosted/presets.h"
+#include "learner/boosted/sbdt.h"
+#include "learner/linear/adassp.h"
+#include "learner/pure/pure_trees.h"
 
 namespace dpboost {
+namespace {
 
-MethodList OldMethods();
+// The one list, the default first.
+constexpr const MethodInfo* kMethods[] = {
+    &kAuto,        &kSbdt,      &kDpTr,      &kDpTrIh,  &kDpTrIhEbm,   &kDpTrBatch, &kDpEbm,
+    &kDpRf,        &kDpPr,      &kFeverless, &kDpXgb,   &kDpXgbCyclic, &kAdassp,    &kAdasspLogistic,
+    &kAdasspHinge, &kPureTrees, &kPureSums,  &kPureSeq, &kPurePara,
+};
+
+}  // namespace
 
 const MethodInfo* MethodList::Find(const std::string& name) const {
     const auto found =
@@ -44,7 +59,7 @@ const MethodInfo* MethodList::Default(const std::vector<GivenOption>& given) con
 }
 
 MethodList AllMethods() {
-    return OldMethods();
+    return MethodList(kMethods, std::size(kMethods));
 }
 
 }  // namespace dpboost

@@ -1,7 +1,6 @@
 // The noise of every release: a NoiseSource adds exactly distributed integers to sums on a lattice and
-// chooses among candidates. Learners hold a reference to one but cannot draw from it: only the functions of
-// noisy_sum.h and selection.h can, and they do so against a Charge of the Plan. ExactNoise is the only
-// implementation in src/.
+// chooses among candidates. Only the releaser (and the functions of noisy_sum.h) can draw from it, against a
+// Charge of the Plan. ExactNoise is the only implementation in src/.
 #pragma once
 
 #include <cstddef>
@@ -63,7 +62,6 @@ class NoiseSource {
     friend void AddGaussianNoise(Charge&&, NoiseSource&, SumBlock);
     friend void AddGaussianNoise(Charge&&, NoiseSource&, SumBlock, SumBlock);
     friend void AddLaplaceNoise(Charge&&, NoiseSource&, SumBlock);
-    friend std::size_t SelectPrivately(Charge&&, NoiseSource&, const int64_t*, std::size_t);
 
     // values[i] += round(N(0, sigma^2)), independent; saturates at the ends of int64, which is
     // post-processing.

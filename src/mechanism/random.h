@@ -79,6 +79,9 @@ class Random {
     alignas(64) std::array<unsigned char, kBufferSize> buffer_;
 };
 
+struct PublicUse;
+struct PrivateUse;
+
 // Randomness for one use. PublicRandom draws what is no secret and what servers that train together must draw alike:
 // the structure of random trees, the order of features. PrivateRandom draws coins that nobody may know, because the
 // privacy proof rests on them: who is sampled, which row stands for a unit. They are different types, so that one
@@ -100,14 +103,14 @@ class RandomFor {
     double Fraction() { return static_cast<double>(random_.Next64() >> 11) * 0x1.0p-53; }
 
     std::size_t PoissonSample(SamplingRate rate, std::size_t n, uint32_t* out) {
-        static_assert(std::is_same<Use, struct PrivateUse>::value, "who is sampled is a secret");
+        static_assert(std::is_same<Use, PrivateUse>::value, "who is sampled is a secret");
         return random_.PoissonSample(rate, n, out);
     }
 
   private:
     Random& random_;
 };
-using PublicRandom = RandomFor<struct PublicUse>;
-using PrivateRandom = RandomFor<struct PrivateUse>;
+using PublicRandom = RandomFor<PublicUse>;
+using PrivateRandom = RandomFor<PrivateUse>;
 
 }  // namespace dpboost

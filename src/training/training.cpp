@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "mechanism/noise.h"
-#include "training/old_methods.h"
 #include "training/private_bounds.h"
 
 namespace dpboost {
@@ -170,10 +169,7 @@ void TrainingCore::TrainWith(PublicRandom& structure, PrivateRandom& coins, Nois
         FindPrivateBounds(&dataset, releaser, interrupt);
     Model model(features_.specs, target_.spec, learner_->link());
     Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings_};
-    if (const auto* old = dynamic_cast<const OldLearner*>(learner_.get()))
-        model = old->TrainOld(run, *plan_, noise);
-    else
-        learner_->Train(run);
+    learner_->Train(run);
     model_bytes_ = model.Serialize();
     features_json_ = DescribeFeatures(features_.specs);
 }

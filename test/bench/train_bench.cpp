@@ -13,6 +13,7 @@
 #include "bench/csv_data.h"
 #include "learner/boosted/sbdt.h"
 #include "mechanism/chacha_source.h"
+#include "support/train_with.h"
 
 namespace dpboost {
 namespace {
@@ -36,17 +37,16 @@ Seconds Time(const Dataset& dataset, const SbdtOptions& options, int runs, int t
     Seconds best;
     for (int run = 0; run < runs; run++) {
         const double start = Now(threads);
-        Plan plan = Plan::Calibrate(BuildSbdtPlan(options, 1.0, 1e-6));
+        const SbdtLearner learner(options);
+        Plan plan = PlanOf(learner, 1, 1e-6);
         const double planned = Now(threads);
         ChaChaSource source(ChaChaSource::Seed{static_cast<unsigned char>(run + 1)});
         Random random(source);
         ExactNoise noise(random);
-        NoInterrupt interrupt;
-        NoProgress progress;
         TrainingSettings settings;
         settings.threads = threads;
         settings.simd = simd;
-        const Model model = TrainSbdt(dataset, options, plan, random, noise, interrupt, progress, settings);
+        const Model model = TrainLearner(learner, dataset, plan, random, noise, settings);
         best.plan = std::min(best.plan, planned - start);
         best.train = std::min(best.train, Now(threads) - planned);
     }
@@ -61,7 +61,7 @@ void Print(const char* what, const Dataset& dataset, const SbdtOptions& options,
 }
 
 SbdtOptions MainOptions() {
-    SbdtOptions options = SbdtOptions::Defaults(Task::kBinary, 1);
+    SbdtOptions options(Task::kBinary, 1);
     options.trees = 1000;
     options.depth = 6;
     options.subsample = 0.1;

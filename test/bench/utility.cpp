@@ -20,6 +20,7 @@
 #include "learner/boosted/sbdt.h"
 #include "mechanism/chacha_source.h"
 #include "model/predictor.h"
+#include "support/train_with.h"
 
 namespace dpboost {
 namespace {
@@ -80,11 +81,10 @@ double CrossValidate(const EncodedTable& table, const Line& line, int seed) {
         for (size_t i = 0; i < order.size(); i++)
             (i % kFolds == fold ? test : train).push_back(order[i]);
         const Dataset dataset = table.Build(train);
-        Plan plan = Plan::Calibrate(BuildSbdtPlan(line.options, line.epsilon, kDelta));
+        const SbdtLearner learner(line.options);
+        Plan plan = PlanOf(learner, line.epsilon, kDelta);
         ExactNoise noise(random);
-        NoInterrupt interrupt;
-        NoProgress progress;
-        const Model model = TrainSbdt(dataset, line.options, plan, random, noise, interrupt, progress);
+        const Model model = TrainLearner(learner, dataset, plan, random, noise);
         Predictor predictor(model);
         std::vector<double> predictions, values;
         for (const uint32_t row : test) {
@@ -119,7 +119,7 @@ void Override(SbdtOptions* o, const std::string& name, double value) {
     else if (name == "beta")
         o->leaf_clip = value;
     else if (name == "cyclic")
-        o->features = value != 0 ? FeatureSchedule::kCyclic : FeatureSchedule::kRandom;
+        o->features = value != 0 ? FeatureSchedule::kCyclic : FeatureSchedule::kAny;
     else if (name == "extra")
         o->extra_rounds = static_cast<uint32_t>(value);
     else
@@ -130,8 +130,7 @@ void Override(SbdtOptions* o, const std::string& name, double value) {
 // ([SBDT] Fig. 4). Learning rate and lambda are only given as ranges, and the other epsilons as results;
 // those were chosen here.
 std::vector<Line> PaperLines() {
-    SbdtOptions abalone;  // [SBDT] Fig. 4
-    abalone.task = Task::kRegression;
+    SbdtOptions abalone(Task::kRegression, 0.1);  // [SBDT] Fig. 4
     abalone.trees = 150;
     abalone.depth = 2;
     abalone.subsample = 0.1;
@@ -143,8 +142,7 @@ std::vector<Line> PaperLines() {
     SbdtOptions abalone_weaker = abalone;  // chosen here, within the paper's ranges
     abalone_weaker.trees = 300;
     abalone_weaker.depth = 3;
-    SbdtOptions adult;  // [SBDT] Fig. 4
-    adult.task = Task::kBinary;
+    SbdtOptions adult(Task::kBinary, 0.02);  // [SBDT] Fig. 4
     adult.trees = 200;
     adult.depth = 5;
     adult.subsample = 0.005;
@@ -169,7 +167,7 @@ std::vector<Line> PaperLines() {
 std::vector<Line> DefaultLines() {
     const auto line = [](const char* data, double epsilon, double goal) {
         const Task task = std::strcmp(data, "abalone") == 0 ? Task::kRegression : Task::kBinary;
-        return Line{"defaults", data, epsilon, goal, SbdtOptions::Defaults(task, epsilon)};
+        return Line{"defaults", data, epsilon, goal, SbdtOptions(task, epsilon)};
     };
     return {line("abalone", 0.05, 2.885), line("abalone", 0.105, 2.745), line("abalone", 0.25, 2.638),
             line("abalone", 0.5, 2.576),  line("abalone", 1, 2.549),     line("adult", 0.01, 0.817),

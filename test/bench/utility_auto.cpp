@@ -23,7 +23,6 @@
 #include "bench/csv_data.h"
 #include "learner/auto/auto.h"
 #include "learner/boosted/sbdt.h"
-#include "learner/boosted/sbdt_options.h"
 #include "mechanism/chacha_source.h"
 #include "model/predictor.h"
 #include "support/train_with.h"
@@ -214,14 +213,8 @@ struct Tally {
 Model TrainOne(bool sbdt, const Dataset& dataset, double epsilon, double delta, uint32_t depth,
                Random& random) {
     ExactNoise noise(random);
-    NoInterrupt interrupt;
-    NoProgress progress;
-    const Task task = dataset.target().task();
-    if (sbdt) {
-        const SbdtOptions options = SbdtOptions::Defaults(task, epsilon);
-        Plan plan = Plan::Calibrate(BuildSbdtPlan(options, epsilon, delta));
-        return TrainSbdt(dataset, options, plan, random, noise, interrupt, progress);
-    }
+    if (sbdt)
+        return TrainWith(kSbdt, dataset, epsilon, delta, {}, random, noise);
     return TrainWith(kAuto, dataset, epsilon, delta, {Given("depth", depth)}, random, noise);
 }
 

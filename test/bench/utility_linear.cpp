@@ -1,10 +1,10 @@
-// Accuracy and time of methods adassp ([ADASSP]) and dpboost ([DPBOOST]): mean and
+// Accuracy and time of methods adassp ([ADASSP]) and pure_trees ([DPBOOST]): mean and
 // standard deviation over runs, a run being one random 70/30 split. adassp: Adult, all 48,842 rows, F1 and
-// AUC at delta 1/n; dpboost: Abalone, RMSE in rings, delta 0.
-//     utility_linear                                15 runs of everything
-//     utility_linear 5 "adassp_logistic"            5 runs of the lines that contain that
-//     utility_linear 5 "dpboost " depth=4 eta=0.3   ... with other settings
-//     utility_linear 3 speed                        time of adassp's 1000 rounds on Adult
+// AUC at delta 1/n; pure_trees: Abalone, RMSE in rings, delta 0.
+//     utility_linear                                             15 runs of everything
+//     utility_linear 5 "adassp_logistic"                         5 runs of the lines that contain that
+//     utility_linear 5 "pure_trees " depth=4 learning_rate=0.3   ... with other settings
+//     utility_linear 3 speed                                     time of adassp's 1000 rounds on Adult
 // Ranges and levels are the datasets' documented ones, never those of rows.
 #include <algorithm>
 #include <cmath>
@@ -110,18 +110,17 @@ AdasspOptions Adassp(const std::string& preset, const Settings& settings) {
     return o;
 }
 
-PureOptions Dpboost(const std::string& preset, double epsilon, const Settings& settings) {
-    PureOptions o = PureOptions::Preset(preset, Task::kRegression, epsilon);
-    Take(settings, "ensembles", &o.ensembles);
-    Take(settings, "trees", &o.trees_per_ensemble);
-    Take(settings, "depth", &o.depth);
-    Take(settings, "eta", &o.learning_rate);
-    Take(settings, "l2", &o.l2);
-    Take(settings, "g", &o.gradient_bound);
-    Take(settings, "leaf", &o.leaf_share);
-    Take(settings, "candidates", &o.candidate_count);
-    Take(settings, "glc", &o.leaf_clip);
-    return o;
+constexpr const MethodInfo* kPureMethods[] = {&kPureTrees, &kPureSums, &kPureSeq, &kPurePara};
+
+Model TrainPure(const std::string& name, const Dataset& dataset, double epsilon, const Settings& settings,
+                Random& random, NoiseSource& noise) {
+    std::vector<GivenOption> given;
+    for (const auto& [key, value] : settings)
+        given.push_back(Given(key.c_str(), value));
+    for (const MethodInfo* method : kPureMethods)
+        if (name == method->name)
+            return TrainWith(*method, dataset, epsilon, 0, given, random, noise);
+    throw Error(ErrorCode::kInvalidParameter, "unknown method " + name);
 }
 
 Scores Run(const EncodedTable& table, const std::string& preset, double epsilon, const Settings& settings,
@@ -141,9 +140,7 @@ Scores Run(const EncodedTable& table, const std::string& preset, double epsilon,
             Plan plan = PlanOf(learner, epsilon, 1.0 / static_cast<double>(split.train.size()));
             return TrainLearner(learner, dataset, plan, random, noise);
         }
-        const PureOptions options = Dpboost(preset, epsilon, settings);
-        Plan plan = Plan::Calibrate(BuildPurePlan(options, table.features, epsilon, 0));
-        return TrainPureTrees(dataset, options, plan, random, noise, interrupt, progress);
+        return TrainPure(preset, dataset, epsilon, settings, random, noise);
     }();
     Scores scores;
     scores.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
@@ -229,13 +226,12 @@ int main(int argc, char** argv) {
         EncodedTable table;
         for (const bool linear : {true, false}) {
             std::vector<std::string> names;
-            for (const MethodInfo* method : kLinearMethods)
-                names.emplace_back(method->name);
-            if (!linear) {
-                names.clear();
-                for (size_t i = 0; i < kPurePresetCount; i++)
-                    names.emplace_back(kPurePresets[i].name);
-            }
+            if (linear)
+                for (const MethodInfo* method : kLinearMethods)
+                    names.emplace_back(method->name);
+            else
+                for (const MethodInfo* method : kPureMethods)
+                    names.emplace_back(method->name);
             bool loaded = false;
             for (const std::string& name : names) {
                 const std::vector<double> epsilons =

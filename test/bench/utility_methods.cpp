@@ -14,9 +14,10 @@
 #include <numeric>
 
 #include "bench/csv_data.h"
-#include "learner/boosted/framework.h"
+#include "learner/boosted/presets.h"
 #include "mechanism/chacha_source.h"
 #include "model/predictor.h"
+#include "support/train_with.h"
 
 namespace dpboost {
 namespace {
@@ -109,40 +110,31 @@ std::vector<Line> Lines() {
             {"abalone", "dp_xgb", 0}};
 }
 
-// Name=value pairs from the command line, to try other settings.
-void Override(FrameworkOptions* o, const std::string& name, double value) {
-    const std::pair<const char*, double*> reals[] = {
-        {"eta", &o->learning_rate},     {"l2", &o->l2},           {"beta", &o->leaf_clip},
-        {"g", &o->gradient_clip},       {"h", &o->hessian_clip},  {"r1", &o->hessian_share},
-        {"init", &o->initial_share},    {"gamma", &o->subsample}, {"sketch", &o->sketch_share},
-        {"select", &o->selection_share}};
-    const std::pair<const char*, uint32_t*> counts[] = {{"trees", &o->trees},
-                                                        {"q", &o->candidate_count},
-                                                        {"s", &o->hessian_rounds},
-                                                        {"k", &o->features_per_tree},
-                                                        {"batch", &o->batch}};
-    for (const auto& real : reals) {
-        if (name == real.first)
-            *real.second = value;
-    }
-    for (const auto& count : counts) {
-        if (name == count.first)
-            *count.second = static_cast<uint32_t>(value);
-    }
-    if (name == "depth")
-        o->depth = static_cast<int>(value);
-    if (name == "candidates")
-        o->candidates = static_cast<CandidatePart>(static_cast<int>(value));
-    if (name == "leaf")
-        o->leaf = static_cast<LeafPart>(static_cast<int>(value));
-    if (name == "features")
-        o->features = static_cast<FeaturePart>(static_cast<int>(value));
+constexpr const MethodInfo* kMethods[] = {&kDpTr, &kDpTrIh, &kDpTrIhEbm, &kDpTrBatch, &kDpEbm,
+                                          &kDpRf, &kDpPr,   &kFeverless, &kDpXgb,     &kDpXgbCyclic};
+
+// key=value, to try other settings.
+GivenOption Parse(const std::string& pair) {
+    const size_t split = pair.find('=');
+    const std::string key = pair.substr(0, split), value = pair.substr(split + 1);
+    char* end = nullptr;
+    const double number = std::strtod(value.c_str(), &end);
+    return *end == 0 ? Given(key.c_str(), number) : Given(key.c_str(), value.c_str());
 }
 
-double epsilon = 1;
+std::unique_ptr<Learner> Make(const Line& line, const EncodedTable& table, double epsilon,
+                              std::vector<GivenOption> given) {
+    if (line.trees > 0)
+        given.insert(given.begin(), Given("trees", line.trees));
+    for (const MethodInfo* method : kMethods)
+        if (line.preset == method->name)
+            return method->make(*method, {table.features, table.target, epsilon, 0}, given);
+    throw Error(ErrorCode::kInvalidParameter, "unknown method " + line.preset);
+}
 
 // One random split; also adds the CPU time of the training.
-double Run(const EncodedTable& table, const FrameworkOptions& options, unsigned char run, double* seconds) {
+double Run(const EncodedTable& table, const Learner& learner, double epsilon, unsigned char run,
+           double* seconds) {
     ChaChaSource source(ChaChaSource::Seed{run, 78});
     Random random(source);
     std::vector<uint32_t> order(table.rows());
@@ -151,12 +143,9 @@ double Run(const EncodedTable& table, const FrameworkOptions& options, unsigned 
                                       order.begin() + static_cast<long>(order.size() * 7 / 10));
     const Dataset dataset = table.Build(train);
     const auto start = std::clock();
-    Plan plan = Plan::Calibrate(
-        BuildFrameworkPlan(options, table.features, epsilon, 1.0 / static_cast<double>(train.size())));
+    Plan plan = PlanOf(learner, epsilon, 1.0 / static_cast<double>(train.size()));
     ExactNoise noise(random);
-    NoInterrupt interrupt;
-    NoProgress progress;
-    const Model model = TrainFramework(dataset, options, plan, random, noise, interrupt, progress);
+    const Model model = TrainLearner(learner, dataset, plan, random, noise);
     *seconds += static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     Predictor predictor(model);
     std::vector<double> predictions, values;
@@ -164,21 +153,22 @@ double Run(const EncodedTable& table, const FrameworkOptions& options, unsigned 
         predictions.push_back(predictor.Predict(table.Row(order[i])));
         values.push_back(table.values[order[i]]);
     }
-    return options.task == Task::kBinary ? Auc(predictions, values) : Rmse(predictions, values);
+    return table.target.task() == Task::kBinary ? Auc(predictions, values) : Rmse(predictions, values);
 }
 
-void Report(const EncodedTable& table, const Line& line, const FrameworkOptions& options, int runs) {
+void Report(const EncodedTable& table, const Line& line, const Learner& learner, double epsilon, int runs) {
     double sum = 0, squares = 0, seconds = 0;
     for (int run = 0; run < runs; run++) {
-        const double auc = Run(table, options, static_cast<unsigned char>(run + 1), &seconds);
+        const double auc = Run(table, learner, epsilon, static_cast<unsigned char>(run + 1), &seconds);
         sum += auc;
         squares += auc * auc;
     }
     const double mean = sum / runs;
     const double deviation = std::sqrt(std::max(0.0, squares / runs - mean * mean));
-    std::printf("%-9s %-14s %4u trees, depth %d  %s %.4f (%.4f)  %.2f s", line.data.c_str(),
-                line.preset.c_str(), options.trees, options.depth,
-                options.task == Task::kBinary ? "AUC " : "RMSE", mean, deviation, seconds / runs);
+    const Footprint footprint = learner.footprint(false);
+    std::printf("%-9s %-14s %4u trees, depth %u  %s %.4f (%.4f)  %.2f s", line.data.c_str(),
+                line.preset.c_str(), static_cast<unsigned>(footprint.trees), footprint.depth,
+                table.target.task() == Task::kBinary ? "AUC " : "RMSE", mean, deviation, seconds / runs);
     if (line.goal > 0)
         std::printf("  goal %.3f %s", line.goal, mean >= line.goal ? "reached" : "MISSED");
     std::printf("\n");
@@ -193,29 +183,27 @@ int main(int argc, char** argv) {
     try {
         const int runs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 15;
         const std::string only = argc > 2 ? argv[2] : "";
+        double epsilon = 1;
+        std::vector<GivenOption> given;
+        for (int i = 3; i < argc; i++) {
+            const GivenOption option = Parse(argv[i]);
+            if (option.key == "epsilon")
+                epsilon = option.number;
+            else
+                given.push_back(option);
+        }
         std::string loaded;
         EncodedTable table;
         for (const Line& line : Lines()) {
             if ((line.data + " " + line.preset + " ").find(only) == std::string::npos)
                 continue;
-            FrameworkOptions options = FrameworkOptions::Preset(
-                line.preset, line.data == "abalone" ? Task::kRegression : Task::kBinary, 1);
-            if (line.trees > 0)
-                options.trees = line.trees;
-            for (int i = 3; i < argc; i++) {
-                const std::string pair = argv[i];
-                const size_t split = pair.find('=');
-                if (pair.substr(0, split) == "epsilon")
-                    epsilon = std::atof(pair.c_str() + split + 1);
-                Override(&options, pair.substr(0, split), std::atof(pair.c_str() + split + 1));
-            }
             const char* rows = std::getenv("ADULT_ROWS");  // "adult": all 48,842
             if (loaded != line.data)
                 table = line.data == "adult"     ? LoadTable(rows != nullptr ? rows : "adult_complete")
                         : line.data == "abalone" ? LoadTable("abalone")
                                                  : Simulate(line.data.back() - '0');
             loaded = line.data;
-            Report(table, line, options, runs);
+            Report(table, line, *Make(line, table, epsilon, given), epsilon, runs);
         }
     } catch (const Error& error) {
         std::fprintf(stderr, "%s %s %s\n", error.message().c_str(), error.detail().c_str(),

@@ -13,7 +13,7 @@
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/noisy_sum.h"
-#include "mechanism/selection.h"
+#include "mechanism/releaser.h"
 #include "privacy/plan.h"
 #include "support/draw_key.h"
 #include "support/statistics.h"
@@ -235,9 +235,9 @@ TEST(Falsification, Selection) {
                 utilities[i] += (i == 0 ? sign : -sign) * kStep / 2;
             }
             std::vector<double> scores(kSelections);
-            for (double& score : scores) {
-                score = SelectPrivately(plan.Take(0), noise, utilities.data(), kCandidates) == 0 ? 1 : 0;
-            }
+            Releaser releaser(plan, noise);
+            for (double& score : scores)
+                score = releaser.Select(0, RawSums(utilities, kStep)) == 0 ? 1 : 0;
             return scores;
         };
         return WorstRefutation({release(1), release(-1)}, claim);

@@ -10,6 +10,7 @@
 
 #include "learner/boosted/sbdt.h"
 #include "mechanism/chacha_source.h"
+#include "support/train_with.h"
 
 namespace dpboost {
 namespace {
@@ -61,7 +62,7 @@ Dataset People(bool with_one_more, int rows) {
 }
 
 SbdtOptions TinyOptions() {
-    SbdtOptions options;
+    SbdtOptions options(Task::kRegression, 0.1);
     options.trees = 2;
     options.depth = 1;
     options.learning_rate = 1;
@@ -77,17 +78,14 @@ SbdtOptions TinyOptions() {
 // What the models say about code 1, sorted: the value that the missing person's gradient moves.
 template <typename Noise>
 std::vector<double> Released(const Dataset& dataset, unsigned char key) {
-    const SbdtOptions options = TinyOptions();
-    const PlanRequest request = BuildSbdtPlan(options, kEpsilon, kDelta);
+    const SbdtLearner learner(TinyOptions());
     ChaChaSource source(ChaChaSource::Seed{key, 99});
     Random random(source);
     Noise noise(random);
-    NoInterrupt interrupt;
-    NoProgress progress;
     std::vector<double> values;
     for (int i = 0; i < kModels; i++) {
-        Plan plan = Plan::Calibrate(request);
-        const Model model = TrainSbdt(dataset, options, plan, random, noise, interrupt, progress);
+        Plan plan = PlanOf(learner, kEpsilon, kDelta);
+        const Model model = TrainLearner(learner, dataset, plan, random, noise);
         values.push_back(FromFixed(model.table(0)[1]));
     }
     std::sort(values.begin(), values.end());

@@ -6,7 +6,11 @@
 #include <cmath>
 #include <vector>
 
-#include "learner/tree/split_search.h"
+#include "learner/boosted/framework_plan.h"
+#include "learner/boosted/histogram_growth.h"
+#include "learner/rows/row_gradients.h"
+#include "learner/tree/exponential_growth.h"
+#include "learner/tree/split_score.h"
 #include "mechanism/chacha_source.h"
 #include "support/halved_noise.h"
 #include "support/statistics.h"
@@ -17,11 +21,12 @@ namespace {
 // Rows of given codes (two-bin features) with given gradients; every Hessian is at its bound.
 struct Rows {
     std::vector<std::vector<uint16_t>> codes;
-    std::vector<int32_t> gradients;
+    KeptGradients kept;
 
     void Add(int count, std::vector<uint16_t> row, int32_t gradient) {
         codes.insert(codes.end(), static_cast<size_t>(count), row);
-        gradients.insert(gradients.end(), static_cast<size_t>(count), gradient);
+        kept.gradients.insert(kept.gradients.end(), static_cast<size_t>(count), gradient);
+        kept.hessians.insert(kept.hessians.end(), static_cast<size_t>(count), kClipSteps);
     }
     Dataset Build(uint32_t bins) const {
         std::vector<FeatureSpec> features;
@@ -51,41 +56,39 @@ double Refutation(double p, double q, double trials, double epsilon, double delt
     return (p - e * q - delta) / std::sqrt(variance);
 }
 
+// How often draw(run, sums) is true, with a plan of its own.
 template <typename Noise, typename Draw>
-double Frequency(unsigned char key, int trials, const Draw& draw) {
+double Frequency(const Dataset& dataset, const PlanRequest& request, unsigned char key, int trials,
+                 const Draw& draw) {
     ChaChaSource source(ChaChaSource::Seed{key, 17});
     Random random(source);
     Noise noise(random);
+    Plan plan = Plan::Calibrate(request);
+    Releaser releaser(plan, noise);
+    PublicRandom structure(random);
+    PrivateRandom coins(random);
+    Model model(dataset.features(), dataset.target(), Link::kLogistic);
+    NoInterrupt interrupt;
+    NoProgress progress;
+    Run run{dataset, releaser, structure, coins, model, progress, interrupt, {}};
+    WorkerPool pool(1);
+    NodeSums sums(dataset, pool);
     int hits = 0;
     for (int trial = 0; trial < trials; trial++)
-        hits += draw(random, noise);
+        hits += draw(run, sums);
     return static_cast<double>(hits) / trials;
 }
 
 constexpr int kTrials = 50000;
 
-FrameworkOptions Options(StructurePart structure) {
-    FrameworkOptions options;
-    options.structure = structure;
-    options.trees = 1;
-    options.depth = 1;
-    options.l2 = 0;
-    return options;
-}
-
 // How often a tree of one split takes the first feature.
 template <typename Noise>
 double FirstFeature(const Rows& rows, const PlanRequest& request, unsigned char key) {
     const Dataset dataset = rows.Build(2);
-    const FrameworkOptions options = Options(StructurePart::kExponential);
     const SplitCandidates candidates(dataset.features(), CandidatePart::kUniform, 1);
-    WorkerPool pool(1);
-    SplitSearch search(dataset, options, pool);
-    Plan plan = Plan::Calibrate(request);
-    NoInterrupt interrupt;
-    return Frequency<Noise>(key, kTrials, [&](Random& random, NoiseSource& noise) {
-        const Tree tree = search.GrowByExponential(candidates, {0, 1}, rows.gradients.data(),
-                                                   DrawContext{plan, random, noise, interrupt});
+    return Frequency<Noise>(dataset, request, key, kTrials, [&](Run& run, NodeSums& sums) {
+        sums.Begin(rows.kept, NodeSums::Weight::kRow, SamplingRate::All(), run.coins, run.interrupt);
+        const Tree tree = GrowByExponential(candidates, {0, 1}, 1, 0, sums, run.releaser, run.interrupt);
         return tree.splits[0].feature == 0;
     });
 }
@@ -103,7 +106,7 @@ double RefuteSelection() {
     Rows with = without;
     with.Add(1, {1, 1}, -g);
     MechanismRequest selection;
-    selection.name = SelectionMechanism(0);
+    selection.name = SplitsMechanism(0);
     selection.kind = EventKind::kExponential;
     selection.rest = 1;
     selection.parts = kTrials;  // as if on disjoint rows, so that every trial has the epsilon of one
@@ -126,26 +129,27 @@ template <typename Noise>
 double LargeCells(Release release, const Rows& rows, const PlanRequest& request, double limit,
                   unsigned char key) {
     const Dataset dataset = rows.Build(4);
-    const FrameworkOptions options = Options(StructurePart::kNoisyHistogram);
+    FrameworkOptions options;
+    options.structure = StructurePart::kNoisyHistogram;
+    options.depth = 1;
+    options.l2 = 0;
     const SplitCandidates candidates(dataset.features(), CandidatePart::kUniform, 1);
-    const std::vector<int32_t> hessians(rows.gradients.size(), kClipSteps);
     const std::vector<uint16_t> features{0, 1, 2};
-    WorkerPool pool(1);
-    SplitSearch search(dataset, options, pool);
-    Plan plan = Plan::Calibrate(request);
-    NoInterrupt interrupt;
     std::vector<NoisySide> leaves;
-    return Frequency<Noise>(key, kTrials, [&](Random& random, NoiseSource& noise) {
-        const DrawContext context{plan, random, noise, interrupt};
-        const int32_t* const gradients = rows.gradients.data();
-        if (release == Cost::kSketch) {  // lower and upper half of each feature
-            const std::vector<double> cells =
-                search.SketchHessians(candidates, features, gradients, hessians.data(), context);
-            return cells[1] + cells[3] + cells[5] > limit;
+    return Frequency<Noise>(dataset, request, key, kTrials, [&](Run& run, NodeSums& sums) {
+        NoisySums noisy;
+        size_t cells = 3;                   // of each feature: lower and upper half, missing values
+        if (release == Release::kSketch) {  // without missing values
+            cells = 2;
+            sums.Begin(rows.kept, NodeSums::Weight::kHessian, SamplingRate::All(), run.coins, run.interrupt);
+            noisy = run.releaser.Release(0, sums.RootHessians(candidates, features, run.interrupt));
+        } else {
+            HistogramGrowth growth(options, sums);
+            growth.Grow(candidates, features, rows.kept, run, &leaves);
+            noisy = growth.root_hessians();
         }
-        search.GrowByHistogram(candidates, features, gradients, hessians.data(), context, &leaves);
-        const std::vector<double>& cells = search.root_hessians();  // and missing values
-        return cells[1] + cells[4] + cells[7] > limit;
+        return static_cast<double>(noisy.values[1] + noisy.values[cells + 1] + noisy.values[2 * cells + 1]) >
+               limit;
     });
 }
 
@@ -162,8 +166,8 @@ double RefuteCells(Release release, double relative_noise) {
     mechanism.kind = EventKind::kGaussian;
     mechanism.rest = 1;
     mechanism.parts = kTrials;
-    const double sensitivity = std::sqrt(3.0) * kClipSteps;
-    if (release == Cost::kSketch) {
+    const double sensitivity = NodeSums::HistogramSensitivity(3);
+    if (release == Release::kSketch) {
         mechanism.name = kCandidatesMechanism;
         mechanism.dimensions = {{sensitivity, 1, 6}};
     } else {  // nearly all of the charge is for the Hessians, so that they show it
@@ -179,13 +183,13 @@ double RefuteCells(Release release, double relative_noise) {
 }
 
 TEST(MethodFalsification, HessianSketches) {
-    EXPECT_LT(RefuteCells<ExactNoise>(Cost::kSketch, 1), kNormalLimit);
-    EXPECT_GT(RefuteCells<HalvedNoise>(Cost::kSketch, 0.5), kNormalLimit);
+    EXPECT_LT(RefuteCells<ExactNoise>(Release::kSketch, 1), kNormalLimit);
+    EXPECT_GT(RefuteCells<HalvedNoise>(Release::kSketch, 0.5), kNormalLimit);
 }
 
 TEST(MethodFalsification, Histograms) {
-    EXPECT_LT(RefuteCells<ExactNoise>(Cost::kHistogram, 1), kNormalLimit);
-    EXPECT_GT(RefuteCells<HalvedNoise>(Cost::kHistogram, 0.5), kNormalLimit);
+    EXPECT_LT(RefuteCells<ExactNoise>(Release::kHistogram, 1), kNormalLimit);
+    EXPECT_GT(RefuteCells<HalvedNoise>(Release::kHistogram, 0.5), kNormalLimit);
 }
 
 }  // namespace

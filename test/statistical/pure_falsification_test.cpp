@@ -1,4 +1,4 @@
-// Tries to falsify the pure privacy of dpboost's parts on neighbouring data: draws splits and leaf values
+// Tries to falsify the pure privacy of the parts of pure_trees on neighbouring data: draws splits and leaf values
 // many times with and without the row that moves them most, and looks for an event whose probabilities differ
 // by more than the factor e^epsilon. A twice as large epsilon, that is half the noise, must be caught.
 #include <gtest/gtest.h>
@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "learner/objective/objective.h"
-#include "learner/pure/growth.h"
-#include "learner/pure/leaf.h"
+#include "learner/pure/pure_trees.h"
+#include "learner/rows/filtered_rows.h"
+#include "learner/rows/node_rows.h"
+#include "learner/tree/exponential_growth.h"
 #include "mechanism/chacha_source.h"
+#include "support/train_with.h"
 
 namespace dpboost {
 namespace {
@@ -35,7 +38,7 @@ PureOptions Options(LeafReleasePart part) {
 }
 
 Plan PlanFor(const PureOptions& options, const std::vector<FeatureSpec>& features, double epsilon) {
-    return Plan::Calibrate(BuildPurePlan(options, features, 2 * epsilon * options.ensembles));
+    return PlanOf(PureLearner(options, features), 2 * epsilon * options.ensembles, 0);
 }
 
 // The excess P(S) - e^epsilon Q(S) that is largest over the events S made of single outcomes.
@@ -56,13 +59,9 @@ std::vector<double> SplitFrequencies(bool with_one_more, double epsilon) {
     range.scale = Scale::kLinear;
     DatasetBuilder builder({FeatureSpec::Numeric("x", range)}, TargetSpec::Regression(-1, 1), false);
     builder.Grow();
-    std::vector<uint32_t> rows;
-    std::vector<int32_t> gradients;
-    for (uint32_t row = 0; row < (with_one_more ? 41u : 40u); row++) {
+    for (int row = 0; row < (with_one_more ? 41 : 40); row++) {
         builder.SetCode(0, row < 40 ? 0 : 1);
-        builder.AppendRow(0);
-        rows.push_back(row);
-        gradients.push_back(row < 40 ? kClipSteps : -kClipSteps);
+        builder.AppendRow(row < 40 ? 1 : -1);
     }
     NoInterrupt interrupt;
     const Dataset dataset = builder.Finish(interrupt);
@@ -71,10 +70,18 @@ std::vector<double> SplitFrequencies(bool with_one_more, double epsilon) {
     ChaChaSource source(ChaChaSource::Seed{with_one_more, 102});
     Random random(source);
     ExactNoise noise(random);
-    TreeGrower grower(dataset, options, plan, noise, interrupt);
+    Releaser releaser(plan, noise);
+    PrivateRandom coins(random);
+    WorkerPool pool(1);
+    FilteredRows rows(dataset, {uint64_t{1} << 32}, 1, 1, BestSimd(), pool);
+    rows.DrawSubsets(coins, interrupt);
+    const SplitCandidates candidates(dataset.features(), CandidatePart::kWholeRange, 0);
     std::vector<double> frequencies(21, 0);
-    for (uint32_t i = 0; i < kDraws; i++)
-        frequencies[grower.Grow(rows, gradients.data()).splits[0].threshold] += 1.0 / kDraws;
+    for (uint32_t i = 0; i < kDraws; i++) {
+        const Tree tree =
+            GrowByExponential(candidates, {0}, 1, options.l2, rows.Begin(0, interrupt), releaser, interrupt);
+        frequencies[tree.splits[0].threshold] += 1.0 / kDraws;
+    }
     return frequencies;
 }
 
@@ -99,15 +106,16 @@ std::vector<double> LeafTails(LeafReleasePart part, bool with_one_more, double e
     ChaChaSource source(ChaChaSource::Seed{with_one_more, 103});
     Random random(source);
     ExactNoise noise(random);
-    const LeafRelease release(options);
+    Releaser releaser(plan, noise);
+    const LeafLattice lattice = options.Leaves(0);
     std::vector<CellSum> leaves(2);
     if (with_one_more)
         leaves[0] = {kClipSteps, 1};
     std::vector<double> tails(100, 0);
     const MechanismId id = plan.Find(kPureLeavesMechanism);
     for (uint32_t i = 0; i < kDraws; i++) {
-        const double value =
-            FromFixed(release.Draw(leaves, 0, plan.Take(id), noise)[0]) / options.learning_rate;
+        RawSums raw(lattice.Steps(leaves), LeafLattice::Sensitivity(part));
+        const double value = lattice.Values(releaser.Release(id, std::move(raw)))[0];
         for (size_t t = 0; t < tails.size(); t++)
             tails[t] += (value > -1 + 0.02 * static_cast<double>(t)) * (1.0 / kDraws);
     }

@@ -1,58 +1,78 @@
 #include "learner/boosted/framework.h"
 
+#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
-#include "base/worker_pool.h"
-#include "learner/rows/boost_state.h"
-#include "learner/tree/leaf_update.h"
+#include "learner/boosted/framework_plan.h"
+#include "learner/boosted/histogram_growth.h"
+#include "learner/tree/exponential_growth.h"
 #include "learner/tree/live_splits.h"
-#include "learner/tree/split_candidates.h"
-#include "learner/tree/split_search.h"
-#include "mechanism/noisy_sum.h"
 
 namespace dpboost {
 namespace {
 
+BoostedRowsOptions RowsOptions(const FrameworkOptions& options, int32_t base) {
+    BoostedRowsOptions rows = options.RowsOptions(base);
+    if (options
+            .averages())  // the squared loss at a score that never moves: its gradient is the centred label
+        rows.objective = ObjectiveKind::kSquared;
+    rows.count_rows = options.hessian_is_count();
+    rows.keep_gradients = true;
+    return rows;
+}
+
+LeafValueOptions LeafOptions(const FrameworkOptions& options) {
+    const double scale =
+        options.averages() ? 1.0 / options.trees : options.learning_rate / options.batch_size();
+    return {options.leaf, scale, options.l2, options.leaf_clip, options.task == Task::kBinary ? 0.5 : 0.0,
+            true};
+}
+
+// What rows start with: for averaging the label that centring takes off.
+int32_t StartOf(Run& run, const FrameworkOptions& options) {
+    if (!options.averages())
+        return DrawStart(run, options);
+    return options.task == Task::kBinary ? ToFixed(0.5) : 0;
+}
+
 // One training: the parts, and the order in which they act.
 class Boosting {
   public:
-    Boosting(const Dataset& dataset, const FrameworkOptions& options, int32_t base,
-             const DrawContext& context, const TrainingSettings& settings)
-        : dataset_(dataset),
+    Boosting(Run& run, const FrameworkOptions& options, int32_t base)
+        : run_(run),
           options_(options),
-          context_(context),
-          pool_(settings.threads),
-          state_(dataset, options, base, settings.simd, pool_),
-          candidates_(dataset.features(), options.candidates, options.candidate_count),
-          search_(dataset, options, pool_),
-          update_(options),
-          refined_(RefinedFeatures(dataset.features())) {}
+          pool_(run.settings.threads),
+          rows_(run.rows, RowsOptions(options, base), run.settings.simd, pool_),
+          candidates_(run.model.features(), options.candidates, options.candidate_count),
+          nodes_(run.rows, pool_),
+          histograms_(options, nodes_),
+          leaf_values_(LeafOptions(options)),
+          refined_(RefinedFeatures(run.model.features())) {}
 
     // Tree number `index`, with its leaf values.
     Tree Next(uint32_t index) {
-        if (index % options_.batch_size() == 0) {
-            state_.FinishBatch();
-            state_.Evaluate(context_.interrupt);
-        }
+        if (index % options_.batch_size() == 0)
+            rows_.EvaluateAll(run_.interrupt);
         if (options_.uses_sketch() && index < options_.sketch_rounds() && !refined_.empty())
             RefineBySketch();
-        const std::vector<uint16_t> chosen = ChooseFeatures(
-            options_.features, dataset_.columns(), options_.features_per_tree, index, context_.random);
+        const std::vector<uint16_t> chosen =
+            ChooseFeatures(options_.features, run_.model.features().size(), options_.features_per_tree, index,
+                           run_.structure);
         std::vector<NoisySide> noisy_leaves;
         Tree tree = Grow(chosen, &noisy_leaves);
         if (options_.candidates == CandidatePart::kIterativeHessian && !options_.uses_sketch() &&
             index < options_.sketch_rounds())
             RefineByHistogram(chosen);
-        const bool last = index + 1 == options_.trees;
-        if (!options_.leaves_from_structure() || (!last && options_.leaf != LeafPart::kAveraging))
-            state_.AssignLeaves(tree, context_.interrupt);
+        const bool moves_scores = index + 1 < options_.trees && !options_.averages();
+        if (!options_.leaves_from_structure() || moves_scores)
+            rows_.Begin(&tree, 1, run_.interrupt);
         if (!options_.leaves_from_structure())
-            noisy_leaves = ReleaseLeaves();
-        tree.leaves = update_.Values(noisy_leaves);
-        if (!last && options_.leaf != LeafPart::kAveraging)
-            state_.AddLeaves(tree.leaves, context_.interrupt);
+            noisy_leaves =
+                ReleaseLeaves(run_, run_.releaser.Find(kLeavesMechanism), rows_, 0, options_.units()).All();
+        tree.leaves = leaf_values_.Next(noisy_leaves);
+        if (moves_scores)
+            rows_.SetLeaves(0, tree.leaves);
         return tree;
     }
 
@@ -60,115 +80,110 @@ class Boosting {
     Tree Grow(const std::vector<uint16_t>& chosen, std::vector<NoisySide>* noisy_leaves) {
         switch (options_.structure) {
             case StructurePart::kTotallyRandom:
-                return DrawRandomTree(candidates_, chosen, options_.depth, context_.random);
+                return DrawRandomTree(candidates_, chosen, options_.depth, run_.structure);
             case StructurePart::kExponential:
-                return search_.GrowByExponential(candidates_, chosen, state_.gradients(), context_);
+                nodes_.Begin(rows_.gradients(), NodeSums::Weight::kRow, SamplingRate::All(), run_.coins,
+                             run_.interrupt);
+                return GrowByExponential(candidates_, chosen, options_.depth, options_.l2, nodes_,
+                                         run_.releaser, run_.interrupt);
             default:
-                return search_.GrowByHistogram(candidates_, chosen, state_.gradients(), state_.hessians(),
-                                               context_, noisy_leaves);
+                return histograms_.Grow(candidates_, chosen, rows_.gradients(), run_, noisy_leaves);
         }
     }
 
-    // The leaves' own release: one leaf-balanced Gaussian over both sums of every leaf ([SBDT] Thm 16).
-    std::vector<NoisySide> ReleaseLeaves() {
-        const size_t leaves = size_t{1} << options_.depth;
-        const MechanismId id = context_.plan.Find(kLeavesMechanism);
-        const SamplingRate rate = SamplingRate::FromProbability(context_.plan.SamplingRate(id));
-        std::vector<int64_t> noisy_gradients(leaves), noisy_hessians(leaves);
-        state_.SumLeaves(rate, context_.random, context_.interrupt)
-            .Split(noisy_gradients.data(), noisy_hessians.data());
-        AddGaussianNoise(context_.plan.Take(id), context_.noise, SumBlock{noisy_hessians.data(), leaves},
-                         SumBlock{noisy_gradients.data(), leaves});
-        const double hessian_unit = options_.hessian_clip / kClipSteps;
-        const double gradient_unit = options_.gradient_clip / kClipSteps;
-        const double hessian_sigma = context_.plan.ScaleInSteps(id, 0) * hessian_unit;
-        const double gradient_sigma = context_.plan.ScaleInSteps(id, 1) * gradient_unit;
-        std::vector<NoisySide> sides;
-        for (size_t leaf = 0; leaf < leaves; leaf++)
-            sides.push_back({static_cast<double>(noisy_gradients[leaf]) * gradient_unit,
-                             static_cast<double>(noisy_hessians[leaf]) * hessian_unit,
-                             gradient_sigma * gradient_sigma, hessian_sigma * hessian_sigma});
-        return sides;
-    }
-
+    // The noisy Hessian histogram over the candidates of every refined feature ([FEDGBDT] 4.5.2).
+    //
+    // Neighbours: add or remove one unit, which takes part by one row. Sensitivity: the row adds at most S
+    // steps to one cell of each feature (node_sums.h). Charge: one Gaussian event.
     void RefineBySketch() {
-        const std::vector<double> noisy =
-            search_.SketchHessians(candidates_, refined_, state_.gradients(), state_.hessians(), context_);
-        const MechanismId id = context_.plan.Find(kCandidatesMechanism);
+        nodes_.Begin(rows_.gradients(), NodeSums::Weight::kHessian, SamplingRate::All(), run_.coins,
+                     run_.interrupt);
+        const NoisySums noisy =
+            run_.releaser.Release(run_.releaser.Find(kCandidatesMechanism),
+                                  nodes_.RootHessians(candidates_, refined_, run_.interrupt));
         size_t first = 0;
         for (const uint16_t feature : refined_) {
             const size_t cells = candidates_.Cells(feature) - 1;
-            RefineFeature(feature, noisy, first, context_.plan.ScaleInSteps(id, 0));
+            RefineFeature(feature, noisy, first);
             first += cells;
         }
     }
 
     // Post-processing of the tree's first histogram ([FEDGBDT] Table 1: kappa_c = 0).
     void RefineByHistogram(const std::vector<uint16_t>& chosen) {
-        const MechanismId id = context_.plan.Find(kHistogramsMechanism);
-        size_t first = 0;
-        for (const uint16_t feature : chosen) {
-            const size_t cells = candidates_.Cells(feature);
-            if (dataset_.features()[feature].ordered() && dataset_.features()[feature].bins() > 2)
-                RefineFeature(feature, search_.root_hessians(), first, context_.plan.ScaleInSteps(id, 0));
-            first += cells;
+        const CellLayout layout(candidates_, chosen);
+        for (size_t j = 0; j < chosen.size(); j++) {
+            if (std::binary_search(refined_.begin(), refined_.end(), chosen[j]))
+                RefineFeature(chosen[j], histograms_.root_hessians(), layout.offset[j]);
         }
     }
 
-    void RefineFeature(uint16_t feature, const std::vector<double>& noisy, size_t first, double sigma) {
-        const auto begin = noisy.begin() + static_cast<std::ptrdiff_t>(first);
+    void RefineFeature(uint16_t feature, const NoisySums& noisy, size_t first) {
+        const auto begin = noisy.values.begin() + static_cast<std::ptrdiff_t>(first);
         const auto cells = static_cast<std::ptrdiff_t>(candidates_.Cells(feature) - 1);
-        candidates_.Refine(feature, std::vector<double>(begin, begin + cells), sigma);
+        candidates_.Refine(feature, std::vector<double>(begin, begin + cells), noisy.sigma);
     }
 
-    const Dataset& dataset_;
+    Run& run_;
     const FrameworkOptions& options_;
-    const DrawContext context_;
     WorkerPool pool_;
-    BoostState state_;
+    BoostedRows rows_;
     SplitCandidates candidates_;
-    SplitSearch search_;
-    LeafUpdate update_;
+    NodeSums nodes_;
+    HistogramGrowth histograms_;
+    LeafValues leaf_values_;
     const std::vector<uint16_t> refined_;
 };
 
-// What rows start with: for averaging the label that centring takes off.
-int32_t BaseScore(const Dataset& dataset, const FrameworkOptions& options, const DrawContext& context) {
-    if (options.leaf == LeafPart::kAveraging)
-        return options.task == Task::kBinary ? ToFixed(0.5) : 0;
-    if (options.initial_share == 0)
-        return 0;
-    return DrawInitialScore(dataset, options.initial_score(), context.plan,
-                            context.plan.Find(kInitialScoreMechanism), context.noise, context.interrupt);
-}
-
 }  // namespace
 
-size_t FrameworkBytesPerRow(const FrameworkOptions& options) {
-    return BoostState::BytesPerRow(options);
+std::vector<uint16_t> ChooseFeatures(FeaturePart part, size_t features, size_t per_tree, uint64_t tree_index,
+                                     PublicRandom& random) {
+    std::vector<uint16_t> chosen;
+    const size_t count = part == FeaturePart::kAll ? features : std::min(per_tree, features);
+    if (part == FeaturePart::kSubset) {
+        std::vector<uint32_t> order(features);
+        random.Permutation(order.data(), features);
+        chosen.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
+    } else {
+        for (size_t i = 0; i < count; i++)
+            chosen.push_back(static_cast<uint16_t>((tree_index * count + i) % features));
+    }
+    std::sort(chosen.begin(), chosen.end());
+    return chosen;
 }
 
-Model TrainFramework(const Dataset& dataset, const FrameworkOptions& options, Plan& plan, Random& random,
-                     NoiseSource& noise, Interrupt& interrupt, Progress& progress,
-                     const TrainingSettings& settings) {
-    options.Check();
-    CheckInternal(options.task == dataset.target().task(),
-                  "the options are for another task than the dataset");
-    dataset.RequireMemory(dataset.rows() * FrameworkBytesPerRow(options) +
-                          SplitSearch::Bytes(options, dataset.features()));
-    const DrawContext context{plan, random, noise, interrupt};
-    const int32_t base = BaseScore(dataset, options, context);
-    const bool logistic = options.task == Task::kBinary && options.leaf != LeafPart::kAveraging;
-    Model model(dataset.features(), dataset.target(), logistic ? Link::kLogistic : Link::kIdentity);
-    if (options.leaf != LeafPart::kAveraging)
-        model.AddToBase(base);
-    Boosting boosting(dataset, options, base, context, settings);
-    for (uint32_t index = 0; index < options.trees; index++) {
-        model.AddTree(boosting.Next(index));
-        progress.Report(index + 1, options.trees);
-        interrupt.Poll();
+FrameworkLearner::FrameworkLearner(const FrameworkOptions& options, const std::vector<FeatureSpec>& features)
+    : options_((options.Check(), options)),
+      mechanisms_(FrameworkMechanisms(options, features)),
+      max_cells_(SplitCandidates::MaxCells(features, options.candidates, options.candidate_count)) {}
+
+Footprint FrameworkLearner::footprint(bool) const {
+    Footprint footprint{options_.trees, static_cast<unsigned>(options_.depth),
+                        BoostedRows::BytesPerRow(RowsOptions(options_, 0)), 0};
+    if (options_.structure != StructurePart::kTotallyRandom || options_.uses_sketch())
+        footprint.bytes_per_row += NodeSums::kBytesPerRow;
+    if (options_.leaves_from_structure())  // both sums of every cell
+        footprint.bytes = (size_t{1} << (options_.depth - 1)) * max_cells_ * 2 * sizeof(int64_t);
+    return footprint;
+}
+
+Link FrameworkLearner::link() const {
+    return options_.task == Task::kBinary && !options_.averages() ? Link::kLogistic : Link::kIdentity;
+}
+
+void FrameworkLearner::Train(Run& run) const {
+    CheckInternal(options_.task == run.model.target().task(),
+                  "the options are for another task than the rows");
+    const int32_t base = StartOf(run, options_);
+    if (!options_.averages())
+        run.model.AddToBase(base);
+    Boosting boosting(run, options_, base);
+    for (uint32_t index = 0; index < options_.trees; index++) {
+        run.model.AddTree(boosting.Next(index));
+        run.progress.Report(index + 1, options_.trees);
+        run.interrupt.Poll();
     }
-    return model;
 }
 
 }  // namespace dpboost

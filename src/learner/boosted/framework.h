@@ -2,30 +2,38 @@
 // that the options choose. Rows reach the model through the charges of the Plan only.
 #pragma once
 
-#include "base/interrupt.h"
-#include "dataset/dataset.h"
+#include <string>
+#include <vector>
+
+#include "dataset/feature.h"
 #include "learner/boosted/framework_options.h"
-#include "learner/boosted/framework_plan.h"
-#include "learner/boosted/sbdt.h"
-#include "mechanism/noise.h"
-#include "mechanism/random.h"
-#include "model/model.h"
-#include "privacy/plan.h"
+#include "learner/learner.h"
 
 namespace dpboost {
 
-// Bytes of trainer state per row, to be kept free next to the dataset (DatasetLimits::learner_bytes_per_row).
-size_t FrameworkBytesPerRow(const FrameworkOptions& options);
-
-// Trains with a plan of BuildFrameworkPlan(options, dataset.features(), ...), taking all of its charges.
-// `random` chooses features, random splits, samples and the row that stands for a unit; noise comes from
-// `noise` alone.
-//
-// Neighbours: add or remove one unit of the dataset. What is released (the model) is post-processing of the
-// plan's events; each part states its sensitivity and charge (split_search.h, boost_state.h,
+// Neighbours: add or remove one unit of the rows. What is released (the model) is post-processing of the
+// plan's events; each part states its sensitivity and charge (histogram_growth.h, exponential_growth.h, boosting.h,
 // initial_score.h).
-Model TrainFramework(const Dataset& dataset, const FrameworkOptions& options, Plan& plan, Random& random,
-                     NoiseSource& noise, Interrupt& interrupt, Progress& progress,
-                     const TrainingSettings& settings = {});
+class FrameworkLearner final : public Learner {
+  public:
+    FrameworkLearner(const FrameworkOptions& options, const std::vector<FeatureSpec>& features);
+
+    const FrameworkOptions& options() const { return options_; }
+
+    std::vector<MechanismRequest> Mechanisms() const override { return mechanisms_; }
+    std::string main_mechanism() const override { return mechanisms_.back().name; }
+    Footprint footprint(bool has_units) const override;
+    Link link() const override;
+    void Train(Run& run) const override;
+
+  private:
+    const FrameworkOptions options_;
+    const std::vector<MechanismRequest> mechanisms_;
+    const std::size_t max_cells_;  // of one node
+};
+
+// The features that tree `tree_index` may split on, ascending (A1 of [FEDGBDT]).
+std::vector<uint16_t> ChooseFeatures(FeaturePart part, std::size_t features, std::size_t per_tree,
+                                     uint64_t tree_index, PublicRandom& random);
 
 }  // namespace dpboost

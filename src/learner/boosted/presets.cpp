@@ -1,47 +1,57 @@
 #include "learner/boosted/presets.h"
 
-#include <algorithm>
 #include <cmath>
-#include <string>
+#include <memory>
+#include <vector>
 
-#include "base/error.h"
-#include "learner/boosted/framework_options.h"
+#include "learner/boosted/framework.h"
+#include "learner/ramp.h"
+#include "learner/tree/tree_options.h"
 
 namespace dpboost {
-
-const MethodPreset kFrameworkPresets[] = {
-    {"dp_tr", "random splits, Newton leaves, uniform candidates, all features", "[FEDGBDT] 5.3.3",
-     "a plain baseline of random trees"},
-    {"dp_tr_ih", "random splits, Newton leaves, iterative Hessian, all features", "[FEDGBDT] 5.3.3",
-     "skewed columns whose ranges are known only roughly, with interactions"},
-    {"dp_tr_ih_ebm", "random splits, Newton leaves, iterative Hessian, one feature per tree",
-     "[FEDGBDT] 5.3.3", "skewed columns; the model is additive and can be read"},
-    {"dp_tr_batch", "random splits, Newton leaves, iterative Hessian, one feature per tree, batches",
-     "[FEDGBDT] 5.2", "small epsilon, or few rounds over the data"},
-    {"dp_ebm", "random splits, Newton leaves, uniform candidates, one feature per tree",
-     "[FEDGBDT] 5.3.3 (DP-EBM Newton)", "additive models that can be read"},
-    {"dp_rf", "random splits, averaging leaves, uniform candidates, all features, one batch",
-     "[FEDGBDT] 5.3.2 (DP-RF)", "comparison with random forests"},
-    {"dp_pr", "partially random splits, Newton leaves, uniform candidates, all features", "[FEDGBDT] 4.3.2",
-     "comparison; between dp_tr and feverless"},
-    {"feverless", "noisy histograms, Newton leaves, uniform candidates, all features",
-     "[FEDGBDT] 5.3.2 (FEVERLESS)", "comparison with histogram methods"},
-    {"dp_xgb", "exponential mechanism, Newton leaves, iterative Hessian, all features", "[DPXGB] (XGB_ada)",
-     "few trees that shall show interactions"},
-    {"dp_xgb_cyclic", "exponential mechanism, Newton leaves, uniform candidates, one feature per tree",
-     "[DPXGB] (XGB_cyc)", "few, additive trees"},
-};
-const std::size_t kFrameworkPresetCount = sizeof(kFrameworkPresets) / sizeof(kFrameworkPresets[0]);
-
 namespace {
 
-// low at epsilon 0.1 and below, 1 at epsilon 1 and above, linear in log(epsilon) between.
-double Ramp(double epsilon, double low) {
-    const double position = epsilon > 0 ? 1 + std::log10(epsilon) : 0;
-    return low + (1 - low) * std::clamp(position, 0.0, 1.0);
-}
+constexpr const char* kStructureWords[] = {"totally_random", "partially_random", "noisy_histogram",
+                                           "exponential"};
+constexpr const char* kLeafWords[] = {"averaging", "gradient", "newton"};
+constexpr const char* kCandidateWords[] = {"uniform", "log", "iterative_hessian", "whole_range"};
+constexpr const char* kFeatureWords[] = {"all", "cyclic", "subset"};
 
-FrameworkOptions RandomTrees(bool iterative_hessian, bool one_feature) {
+using O = FrameworkOptions;
+constexpr OptionRow kRows[] = {
+    Word<&O::structure>("structure", kStructureWords, "how a tree finds its splits"),
+    Word<&O::leaf>("leaf", kLeafWords, "what a leaf holds"),
+    Word<&O::candidates>("candidates", kCandidateWords, "where a numeric column may be cut"),
+    Word<&O::features>("features", kFeatureWords, "features of a tree: all, some in turn, or some at random"),
+    kTreesRow<O>,
+    kDepthRow<O>,
+    NumberAbove<&O::learning_rate, O>("learning_rate", 0, 100000, "step size; at most the trees of a batch"),
+    kSubsampleRow<O>,
+    kGradientClipRow<O>,
+    kHessianClipRow<O>,
+    kHessianShareRow<O>,
+    kInitialShareRow<O>,
+    kL2Row<O>,
+    kLeafClipRow<O>,
+    kCandidateCountRow<O>,
+    Whole<&O::hessian_rounds>("hessian_rounds", 1, 1000,
+                              "first trees after which \"iterative_hessian\" moves the cuts"),
+    Whole<&O::features_per_tree>("features_per_tree", 1, kMaxFeatures,
+                                 "features of a tree that may not use all"),
+    Whole<&O::batch>("batch", 0, 100000, "trees per update of the scores; 0: one update, at the end"),
+    Number<&O::sketch_share>("sketch_share", 0.001, 0.9, "share of the budget for moving the cuts"),
+    Number<&O::selection_share>("selection_share", 0.001, 0.99, "share of the budget for choosing splits"),
+};
+
+constexpr char kFedGbdt[] =
+    "Maddock, Cormode, Wang, Maple, Jha: Federated Boosted Decision Trees with Differential Privacy, 2022";
+constexpr char kDpXgbPaper[] =
+    "anonymous: Revisiting Differentially Private XGBoost: Are Random Decision Trees Really Better than "
+    "Greedy Ones?, "
+    "2023";
+
+template <bool iterative_hessian, bool one_feature>
+FrameworkOptions RandomTrees() {
     FrameworkOptions o;
     o.structure = StructurePart::kTotallyRandom;
     o.candidates = iterative_hessian ? CandidatePart::kIterativeHessian : CandidatePart::kUniform;
@@ -54,20 +64,21 @@ FrameworkOptions RandomTrees(bool iterative_hessian, bool one_feature) {
 }
 
 FrameworkOptions BatchedTrees() {
-    FrameworkOptions o = RandomTrees(true, true);
+    FrameworkOptions o = RandomTrees<true, true>();
     o.batch = 25;
     o.learning_rate = 2;  // of the mean of a batch: a step of 2 / m per feature and update
     return o;
 }
 
 FrameworkOptions RandomForest() {
-    FrameworkOptions o = RandomTrees(false, false);
+    FrameworkOptions o = RandomTrees<false, false>();
     o.leaf = LeafPart::kAveraging;
     o.trees = 300;
     return o;
 }
 
-FrameworkOptions Histograms(StructurePart structure) {
+template <StructurePart structure>
+FrameworkOptions Histograms() {
     FrameworkOptions o;
     o.structure = structure;
     o.trees = 25;
@@ -76,7 +87,8 @@ FrameworkOptions Histograms(StructurePart structure) {
     return o;
 }
 
-FrameworkOptions GreedyTrees(bool cyclic) {
+template <bool cyclic>
+FrameworkOptions GreedyTrees() {
     FrameworkOptions o;
     o.structure = StructurePart::kExponential;
     o.candidates = cyclic ? CandidatePart::kUniform : CandidatePart::kIterativeHessian;
@@ -86,58 +98,63 @@ FrameworkOptions GreedyTrees(bool cyclic) {
     return o;
 }
 
-FrameworkOptions Parts(const std::string& name) {
-    if (name == "dp_tr")
-        return RandomTrees(false, false);
-    if (name == "dp_tr_ih")
-        return RandomTrees(true, false);
-    if (name == "dp_tr_ih_ebm")
-        return RandomTrees(true, true);
-    if (name == "dp_tr_batch")
-        return BatchedTrees();
-    if (name == "dp_ebm")
-        return RandomTrees(false, true);
-    if (name == "dp_rf")
-        return RandomForest();
-    if (name == "dp_pr")
-        return Histograms(StructurePart::kPartiallyRandom);
-    if (name == "feverless")
-        return Histograms(StructurePart::kNoisyHistogram);
-    if (name == "dp_xgb")
-        return GreedyTrees(false);
-    if (name == "dp_xgb_cyclic")
-        return GreedyTrees(true);
-    if (name == "local_dp")
-        throw Error(
-            ErrorCode::kUnsupported, "the local baseline of the paper has no proof here",
-            "Its users send noisy gradients together with the exact bins of their features and the fact "
-            "that they exist; dpboost protects features and the number of rows too.");
-    throw Error(ErrorCode::kInvalidParameter, "unknown method \"" + name + "\"");
+// Parts first, then what follows from them, then the figures that were given.
+template <FrameworkOptions (*preset)()>
+std::unique_ptr<Learner> Make(const MethodInfo& method, const LearnerContext& context,
+                              const std::vector<GivenOption>& given) {
+    FrameworkOptions options = preset();
+    options.task = context.target.task();
+    options.trees = static_cast<uint32_t>(std::lround(options.trees * Ramp(context.epsilon, 0.1, 1, 0.5, 1)));
+    method.options.ApplyWords(given, &options);
+    options.FitToParts();
+    method.options.ApplyNumbers(given, &options);
+    return std::make_unique<FrameworkLearner>(options, context.features);
+}
+
+constexpr MethodInfo Method(const char* name, const char* parts, const char* paper, const char* when_to_use,
+                            decltype(MethodInfo::make) make) {
+    return {name, parts, paper, when_to_use, false, kRows, make};
 }
 
 }  // namespace
 
-void FrameworkOptions::FitToParts() {
-    if (leaf == LeafPart::kAveraging) {
-        gradient_clip = task == Task::kBinary ? 0.5 : 1;
-        learning_rate = 1;
-        batch = 0;
-        initial_share = 0;
-    } else if (task == Task::kRegression) {
-        gradient_clip = 0.3;
-        initial_share = 0.03;  // the mean label, which steps would take many trees to reach
-    }
-    leaf_clip = task == Task::kRegression ? 0.3 : 2;
-    hessian_clip = hessian_is_count() ? 1 : 0.25;
-    hessian_share = hessian_is_count() ? 0.2 : 1.0 / 17;
-}
-
-FrameworkOptions FrameworkOptions::Preset(const std::string& name, Task task, double epsilon) {
-    FrameworkOptions options = Parts(name);
-    options.task = task;
-    options.trees = static_cast<uint32_t>(std::lround(options.trees * Ramp(epsilon, 0.5)));
-    options.FitToParts();
-    return options;
-}
+// [FEDGBDT] 5.3.3, but where something else is said.
+constexpr MethodInfo kDpTr =
+    Method("dp_tr", "random splits, Newton leaves, uniform candidates, all features", kFedGbdt,
+           "a plain baseline of random trees", Make<RandomTrees<false, false>>);
+constexpr MethodInfo kDpTrIh = Method(
+    "dp_tr_ih", "random splits, Newton leaves, iterative Hessian, all features", kFedGbdt,
+    "skewed columns whose ranges are known only roughly, with interactions", Make<RandomTrees<true, false>>);
+constexpr MethodInfo kDpTrIhEbm =
+    Method("dp_tr_ih_ebm", "random splits, Newton leaves, iterative Hessian, one feature per tree", kFedGbdt,
+           "skewed columns; the model is additive and can be read", Make<RandomTrees<true, true>>);
+// [FEDGBDT] 5.2
+constexpr MethodInfo kDpTrBatch =
+    Method("dp_tr_batch", "random splits, Newton leaves, iterative Hessian, one feature per tree, batches",
+           kFedGbdt, "small epsilon, or few rounds over the data", Make<BatchedTrees>);
+// DP-EBM Newton
+constexpr MethodInfo kDpEbm =
+    Method("dp_ebm", "random splits, Newton leaves, uniform candidates, one feature per tree", kFedGbdt,
+           "additive models that can be read", Make<RandomTrees<false, true>>);
+// [FEDGBDT] 5.3.2, DP-RF
+constexpr MethodInfo kDpRf =
+    Method("dp_rf", "random splits, averaging leaves, uniform candidates, all features, one batch", kFedGbdt,
+           "comparison with random forests", Make<RandomForest>);
+// [FEDGBDT] 4.3.2
+constexpr MethodInfo kDpPr =
+    Method("dp_pr", "partially random splits, Newton leaves, uniform candidates, all features", kFedGbdt,
+           "comparison; between dp_tr and feverless", Make<Histograms<StructurePart::kPartiallyRandom>>);
+// [FEDGBDT] 5.3.2, FEVERLESS
+constexpr MethodInfo kFeverless =
+    Method("feverless", "noisy histograms, Newton leaves, uniform candidates, all features", kFedGbdt,
+           "comparison with histogram methods", Make<Histograms<StructurePart::kNoisyHistogram>>);
+// [DPXGB], XGB_ada
+constexpr MethodInfo kDpXgb =
+    Method("dp_xgb", "exponential mechanism, Newton leaves, iterative Hessian, all features", kDpXgbPaper,
+           "few trees that shall show interactions", Make<GreedyTrees<false>>);
+// [DPXGB], XGB_cyc
+constexpr MethodInfo kDpXgbCyclic =
+    Method("dp_xgb_cyclic", "exponential mechanism, Newton leaves, uniform candidates, one feature per tree",
+           kDpXgbPaper, "few, additive trees", Make<GreedyTrees<true>>);
 
 }  // namespace dpboost

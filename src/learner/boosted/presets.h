@@ -1,26 +1,19 @@
-// The named methods of the framework, for views and documentation; FrameworkOptions::Preset makes the options of
-// one.
+// The named methods of the framework: parts and defaults that papers combined.
 #pragma once
 
-#include <cstddef>
+#include "learner/learner.h"
 
 namespace dpboost {
 
-struct MethodPreset {
-    const char* name;
-    const char* parts;        // one line: structure, leaf, candidates, features, updates
-    const char* paper;        // file in papers/ and what it is called there
-    const char* when_to_use;  // one line
-};
-
-extern const MethodPreset kFrameworkPresets[];
-extern const std::size_t kFrameworkPresetCount;
-
-// Names of the parts as options give them, in the order of the enums of method_options.h.
-constexpr const char* kStructureNames[] = {"totally_random", "partially_random", "noisy_histogram",
-                                           "exponential"};
-constexpr const char* kLeafNames[] = {"averaging", "gradient", "newton"};
-constexpr const char* kCandidateNames[] = {"uniform", "log", "iterative_hessian", "whole_range"};
-constexpr const char* kFeatureNames[] = {"all", "cyclic", "random"};
+extern const MethodInfo kDpTr;
+extern const MethodInfo kDpTrIh;
+extern const MethodInfo kDpTrIhEbm;
+extern const MethodInfo kDpTrBatch;
+extern const MethodInfo kDpEbm;
+extern const MethodInfo kDpRf;
+extern const MethodInfo kDpPr;
+extern const MethodInfo kFeverless;
+extern const MethodInfo kDpXgb;
+extern const MethodInfo kDpXgbCyclic;
 
 }  // namespace dpboost

@@ -1,101 +1,153 @@
 #include "learner/boosted/sbdt.h"
 
 #include <algorithm>
-#include <memory>
-#include <optional>
+#include <cmath>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
-#include "base/worker_pool.h"
-#include "learner/objective/objective.h"
-#include "learner/rows/ensemble_scores.h"
-#include "learner/rows/leaf_sums.h"
-#include "learner/rows/sampled_sums.h"
+#include "learner/objective/initial_score.h"
+#include "learner/ramp.h"
 #include "learner/tree/leaf_values.h"
-#include "learner/tree/random_structure.h"
-#include "mechanism/noisy_sum.h"
+#include "learner/tree/tree_options.h"
 
 namespace dpboost {
+
+const char kTreesMechanism[] = "trees";
+
 namespace {
 
-std::optional<RenyiFilter> MakeFilter(const SbdtOptions& options, LeafWeights weights) {
-    if (options.extra_rounds == 0)
-        return std::nullopt;
-    const uint32_t clip = kClipSteps;
-    return RenyiFilter(options.trees, {clip, weights.hessian_share()}, {clip, weights.gradient_share()});
-}
+constexpr const char* kScheduleWords[] = {"cyclic", "any"};
+constexpr OptionRow kRows[] = {
+    kTreesRow<SbdtOptions>,
+    kDepthRow<SbdtOptions>,
+    kLearningRateRow<SbdtOptions>,
+    kSubsampleRow<SbdtOptions>,
+    kGradientClipRow<SbdtOptions>,
+    kHessianClipRow<SbdtOptions>,
+    kHessianShareRow<SbdtOptions>,
+    kInitialShareRow<SbdtOptions>,
+    kL2Row<SbdtOptions>,
+    kLeafClipRow<SbdtOptions>,
+    Word<&SbdtOptions::features>("features", kScheduleWords,
+                                 "one feature per tree in turn, or any feature in any node"),
+    Whole<&SbdtOptions::extra_rounds>(
+        "extra_rounds", 0, 100000,
+        "more trees at no cost, for people whose influence was small so far (Renyi filter)"),
+};
 
-// The boosting loop. Only the sums in `sampled_sums` are raw; they go into noisy_* by way of a charge.
-std::vector<Tree> Boost(const Dataset& dataset, const SbdtOptions& options, int32_t base, Plan& plan,
-                        MechanismId id, Random& random, NoiseSource& noise, Interrupt& interrupt,
-                        Progress& progress, const TrainingSettings& settings) {
-    const LeafWeights weights(options.hessian_share);
-    const size_t leaves = size_t{1} << options.depth;
-    const uint64_t rounds = options.rounds();
-    const std::unique_ptr<const Objective> objective = MakeObjective(
-        DefaultObjective(options.task), dataset.target(), options.gradient_clip, options.hessian_clip);
-    const std::optional<RenyiFilter> filter = MakeFilter(options, weights);
-    const RandomStructure structure(dataset.features(), options.depth, options.features);
-    WorkerPool pool(settings.threads);
-    EnsembleScores scores(dataset, options.depth, base, settings.simd, pool);
-    SampledSums sampled_sums(dataset, *objective, weights, leaves,
-                             SamplingRate::FromProbability(plan.SamplingRate(id)),
-                             filter ? &*filter : nullptr, settings.simd, pool);
-    LeafValues leaf_values(options.leaf_values(), leaves, options.gradient_clip / kClipSteps,
-                           options.hessian_clip / kClipSteps, plan.ScaleInSteps(id, 0));
-    std::vector<Tree> trees;
-    trees.reserve(rounds);
-    std::vector<int64_t> noisy_gradients(leaves), noisy_hessians(leaves);
-
-    const uint64_t group = static_cast<uint64_t>(scores.trees_per_group());
-    for (uint64_t round = 0; round < rounds; round++) {
-        const int slot = static_cast<int>(round % group);
-        if (slot == 0) {
-            const uint64_t count = std::min(group, rounds - round);
-            for (uint64_t k = 0; k < count; k++)
-                trees.push_back(structure.Draw(round + k, random));
-            scores.BeginGroup(&trees[round], static_cast<int>(count), interrupt);
-        }
-        sampled_sums.Sum(scores, slot, random, interrupt)
-            .Split(noisy_gradients.data(), noisy_hessians.data());
-        AddGaussianNoise(plan.Take(id), noise, SumBlock{noisy_hessians.data(), leaves},
-                         SumBlock{noisy_gradients.data(), leaves});
-        leaf_values.Compute(noisy_gradients.data(), noisy_hessians.data(), &trees[round].leaves);
-        scores.SetLeaves(slot, trees[round].leaves);
-        progress.Report(round + 1, rounds);
-        interrupt.Poll();
-    }
-    return trees;
+std::unique_ptr<Learner> MakeSbdt(const MethodInfo& method, const LearnerContext& context,
+                                  const std::vector<GivenOption>& given) {
+    SbdtOptions options(context.target.task(), context.epsilon);
+    method.options.Apply(given, &options);
+    return std::make_unique<SbdtLearner>(options);
 }
 
 }  // namespace
 
-size_t SbdtBytesPerRow(const SbdtOptions& options) {
-    return EnsembleScores::kBytesPerRow + (options.extra_rounds > 0 ? SampledSums::kFilterBytesPerUnit : 0);
+const MethodInfo kSbdt = {"sbdt",
+                          "random splits, Newton leaves with leaf-balanced noise, Poisson sampling, private "
+                          "first guess, Renyi filter",
+                          "Peinemann, Kirschte, Stock, Cotrini, Mohammadi: S-BDT: Distributed Differentially "
+                          "Private Boosted Decision Trees, "
+                          "2025",
+                          "many trees with interactions, and all that can be set by hand",
+                          false,
+                          kRows,
+                          MakeSbdt};
+
+SbdtOptions::SbdtOptions(Task of_task, double epsilon) {
+    task = of_task;
+    learning_rate = 0.1;
+    hessian_clip = 1;
+    if (task == Task::kRegression) {
+        trees = static_cast<uint32_t>(std::lround(Ramp(epsilon, 0.1, 1, 150, 300)));
+        depth = static_cast<int>(std::lround(Ramp(epsilon, 0.1, 2, 2, 4)));
+        subsample = 0.1;
+        gradient_clip = Ramp(epsilon, 0.1, 1, 0.1, 0.3);
+        hessian_share = 0.2;
+        initial_share = 0.1;
+        l2 = 15;
+        return;
+    }
+    trees = static_cast<uint32_t>(std::lround(Ramp(epsilon, 0.05, 1, 200, 500)));
+    depth = 5;
+    subsample = Ramp(epsilon, 0.02, 1, 0.01, 0.1);
+    gradient_clip = Ramp(epsilon, 0.05, 0.5, 0.3, 0.5);
+    hessian_clip = Ramp(epsilon, 0.05, 1, 0.1, 0.25);
+    hessian_share = 0.1;
+    initial_share = 0.03;
+    l2 = 10;
 }
 
-Model TrainSbdt(const Dataset& dataset, const SbdtOptions& options, Plan& plan, Random& random,
-                NoiseSource& noise, Interrupt& interrupt, Progress& progress,
-                const TrainingSettings& settings) {
-    options.Check();
-    CheckInternal(options.task == dataset.target().task(),
-                  "the options are for another task than the dataset");
-    dataset.RequireMemory(dataset.rows() * SbdtBytesPerRow(options));
-    const bool binary = options.task == Task::kBinary;
-    int32_t base = 0;
-    if (options.initial_share > 0)
-        base = DrawInitialScore(dataset, options.initial_score(), plan, plan.Find(kInitialScoreMechanism),
-                                noise, interrupt);
-    const MechanismId id = plan.Find(kTreesMechanism);
-    CheckInternal(plan.Rounds(id) == options.rounds(), "the plan is for another number of trees");
-    std::vector<Tree> trees =
-        Boost(dataset, options, base, plan, id, random, noise, interrupt, progress, settings);
-    Model model(dataset.features(), dataset.target(), binary ? Link::kLogistic : Link::kIdentity);
-    model.AddToBase(base);
-    for (Tree& tree : trees)
-        model.AddTree(std::move(tree));
-    return model;
+void SbdtOptions::Check() const {
+    CheckHessianClip(task == Task::kRegression);
+    CheckLargestScore(learning_rate * leaf_clip * rounds(),
+                      "The number of trees times \"learning_rate\" times \"leaf_clip\"");
+}
+
+SbdtLearner::SbdtLearner(const SbdtOptions& options) : options_(options) {
+    options_.Check();
+}
+
+std::vector<MechanismRequest> SbdtLearner::Mechanisms() const {
+    std::vector<MechanismRequest> mechanisms;
+    if (options_.initial_share > 0)
+        mechanisms.push_back(InitialScoreRequest(options_.initial_share));
+    mechanisms.push_back(options_.LeavesMechanism(kTreesMechanism));
+    mechanisms.back().filter_rounds = options_.extra_rounds;
+    return mechanisms;
+}
+
+std::string SbdtLearner::main_mechanism() const {
+    return kTreesMechanism;
+}
+
+BoostedRowsOptions SbdtLearner::RowsOptions(int32_t base) const {
+    BoostedRowsOptions rows = options_.RowsOptions(base);
+    rows.filter_limit = options_.extra_rounds > 0 ? options_.trees : 0;
+    return rows;
+}
+
+Footprint SbdtLearner::footprint(bool) const {
+    return {options_.rounds(), static_cast<unsigned>(options_.depth),
+            BoostedRows::BytesPerRow(RowsOptions(0)), 0};
+}
+
+Link SbdtLearner::link() const {
+    return options_.task == Task::kBinary ? Link::kLogistic : Link::kIdentity;
+}
+
+void SbdtLearner::Train(Run& run) const {
+    CheckInternal(options_.task == run.model.target().task(),
+                  "the options are for another task than the rows");
+    const MechanismId id = run.releaser.Find(kTreesMechanism);
+    const uint64_t rounds = options_.rounds();
+    CheckInternal(run.releaser.plan().Rounds(id) == rounds, "the plan is for another number of trees");
+    const int32_t base = DrawStart(run, options_);
+    run.model.AddToBase(base);
+    const RandomStructure structure(run.model.features(), options_.depth, options_.features);
+    WorkerPool pool(run.settings.threads);
+    BoostedRows rows(run.rows, RowsOptions(base), run.settings.simd, pool);
+    LeafValues leaf_values(
+        {LeafPart::kNewton, options_.learning_rate, options_.l2, options_.leaf_clip, 0, false});
+
+    const auto group = static_cast<uint64_t>(rows.trees_per_group());
+    std::vector<Tree> trees;
+    for (uint64_t round = 0; round < rounds; round++) {
+        const int slot = static_cast<int>(round % group);
+        if (slot == 0) {
+            trees.clear();
+            for (uint64_t k = round; k < std::min(round + group, rounds); k++)
+                trees.push_back(structure.Draw(k, run.structure));
+            rows.Begin(trees.data(), static_cast<int>(trees.size()), run.interrupt);
+        }
+        Tree& tree = trees[static_cast<size_t>(slot)];
+        tree.leaves = leaf_values.Next(ReleaseLeaves(run, id, rows, slot, options_.units()).All());
+        rows.SetLeaves(slot, tree.leaves);
+        run.model.AddTree(std::move(tree));
+        run.progress.Report(round + 1, rounds);
+        run.interrupt.Poll();
+    }
 }
 
 }  // namespace dpboost

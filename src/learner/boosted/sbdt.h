@@ -1,31 +1,53 @@
-// S-BDT ([SBDT] Alg 2): an initial score, then random trees whose leaves are noisy Newton steps, one after
-// the other. The number of trees, their structure and all messages are independent of rows; rows reach the
-// model through the charges of the Plan only.
+// Method `sbdt`, S-BDT ([SBDT] Alg 2): an initial score, then random trees whose leaves are noisy Newton steps, one after
+// the other. The number of trees, their structure and all messages are independent of rows; rows reach the model
+// through the charges of the Plan only.
 #pragma once
 
-#include "base/interrupt.h"
-#include "dataset/dataset.h"
-#include "learner/boosted/sbdt_options.h"
-#include "learner/run.h"
-#include "mechanism/noise.h"
-#include "mechanism/random.h"
-#include "model/model.h"
-#include "privacy/plan.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "learner/boosted/boosting.h"
+#include "learner/learner.h"
+#include "learner/tree/random_structure.h"
 
 namespace dpboost {
 
-// Bytes of trainer state per row, to be kept free next to the dataset (DatasetLimits::learner_bytes_per_row).
-size_t SbdtBytesPerRow(const SbdtOptions& options);
+struct SbdtOptions : BoostingOptions {
+    FeatureSchedule features = FeatureSchedule::kAny;
+    uint32_t extra_rounds = 0;  // T_extra under a Renyi filter; 0: no filter
 
-// Trains with a plan of BuildSbdtPlan(options, ...), taking all of its charges. `random` chooses structures
-// and samples; noise comes from `noise` alone. Reports rounds to `progress`, polls `interrupt` at least every
-// few milliseconds.
-//
-// Neighbours: add or remove one unit of the dataset. What is released (the model) is post-processing of the
-// plan's events: per tree one Poisson-sampled leaf-balanced Gaussian over sums to which each unit adds a
-// vector within the bound (learner/leaf_sums.h), plus the initial score.
-Model TrainSbdt(const Dataset& dataset, const SbdtOptions& options, Plan& plan, Random& random,
-                NoiseSource& noise, Interrupt& interrupt, Progress& progress,
-                const TrainingSettings& settings = {});
+    // The paper's best ranges ([SBDT] 8, "Hyperparameters"), moving with epsilon from its settings at strong privacy to
+    // those at weak.
+    SbdtOptions(Task task, double epsilon);
+
+    // Throws Error(kInvalidParameter) for values that do not fit together.
+    void Check() const;
+
+    uint32_t rounds() const { return trees + extra_rounds; }
+};
+
+// Neighbours: add or remove one unit of the rows. What is released (the model) is post-processing of the plan's events:
+// per tree one Poisson-sampled leaf-balanced Gaussian over sums to which each unit adds a vector within the bound
+// (rows/leaf_sums.h), plus the initial score.
+class SbdtLearner final : public Learner {
+  public:
+    explicit SbdtLearner(const SbdtOptions& options);
+
+    // The initial score, if it has a share, and one draw per tree with what is left of (epsilon, delta).
+    std::vector<MechanismRequest> Mechanisms() const override;
+    std::string main_mechanism() const override;
+    Footprint footprint(bool has_units) const override;
+    Link link() const override;
+    void Train(Run& run) const override;
+
+  private:
+    BoostedRowsOptions RowsOptions(int32_t base) const;
+
+    const SbdtOptions options_;
+};
+
+extern const MethodInfo kSbdt;
+extern const char kTreesMechanism[];
 
 }  // namespace dpboost

@@ -5,30 +5,20 @@
 
 #include <cstdint>
 
-#include "base/interrupt.h"
-#include "dataset/dataset.h"
-#include "dataset/target.h"
-#include "mechanism/noise.h"
 #include "privacy/plan.h"
 
 namespace dpboost {
 
+struct Run;
+
 extern const char kInitialScoreMechanism[];
 
-struct InitialScoreOptions {
-    double share = 0;       // of mu(epsilon, delta)^2; 0 starts at zero
-    double label_clip = 1;  // m*, regression only; the clip of a binary label is 1/2
-};
-
-// Neighbours: add or remove one unit. Sensitivity: a row adds kClipSteps to the count and, with its label
-// centred (for {0, 1}: y - 1/2, half the sensitivity), at most kClipSteps to the sum; a unit with several
-// rows is scaled down to the same weighted norm (learner/leaf_sums.h). Charge: one Gaussian event with the
-// given share.
-MechanismRequest InitialScoreRequest(const InitialScoreOptions& options);
+// One Gaussian event with the given share of mu(epsilon, delta)^2 (rows/label_sums.h has the sensitivity).
+MechanismRequest InitialScoreRequest(double share);
 
 // The score that all rows start with, in units of 2^-kFixedBits: the mean label, or its log odds for binary
-// targets. Takes one charge of the mechanism. Finite and within the label's range whatever the noise.
-int32_t DrawInitialScore(const Dataset& dataset, const InitialScoreOptions& options, Plan& plan,
-                         MechanismId id, NoiseSource& noise, Interrupt& interrupt);
+// targets. Takes one charge of the mechanism. Finite and within the label's range whatever the noise. label_clip is m*,
+// of regression only; the clip of a binary label is 1/2.
+int32_t DrawInitialScore(Run& run, double label_clip);
 
 }  // namespace dpboost

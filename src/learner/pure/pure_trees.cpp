@@ -2,135 +2,181 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
-#include "learner/objective/objective.h"
-#include "learner/pure/growth.h"
-#include "learner/pure/leaf.h"
-#include "learner/pure/subsets.h"
+#include "base/worker_pool.h"
+#include "learner/rows/filtered_rows.h"
+#include "learner/tree/exponential_growth.h"
+#include "learner/tree/tree_options.h"
 
 namespace dpboost {
 
-const MethodPreset kPurePresets[] = {
-    {"pure_trees", "exponential mechanism, Laplace leaf values, gradient filter, geometric clips and subsets",
-     "[DPBOOST] (DPBoost)", "delta must be 0 and epsilon is large"},
-    {"pure_sums", "exponential mechanism, Laplace leaf sums, gradient filter, geometric subsets",
-     "[DPBOOST], with noisy sums in place of noisy values", "delta must be 0; more accurate than dpboost"},
-    {"pure_seq", "exponential mechanism, Laplace leaf values, gradient filter, all rows for every tree",
-     "[DPBOOST] 4 (SEQ)", "comparison with sequential composition"},
-    {"pure_para", "exponential mechanism, Laplace leaf values, gradient filter, halving subsets",
-     "[DPBOOST] 4 (PARA)", "comparison with parallel composition"},
-};
-const std::size_t kPurePresetCount = sizeof(kPurePresets) / sizeof(kPurePresets[0]);
-
-std::size_t PureBytesPerRow(const PureOptions&) {
-    // Score, gradient, the row's place in a subset, in the tree's rows with its value, and scratch.
-    return sizeof(int32_t) * 2 + sizeof(uint32_t) * 3 + sizeof(RowValue);
-}
-
-GradientFilter::GradientFilter(double bound)
-    : bound_fixed_(static_cast<int64_t>(std::floor(bound * kFixedScale))) {}
-
-int32_t GradientFilter::Steps(int64_t label_fixed, int64_t score_fixed) const {
-    // |gradient| <= bound, so that the quotient is at most kClipSteps; truncation makes it no larger.
-    return static_cast<int32_t>((label_fixed - score_fixed) * kClipSteps / bound_fixed_);
-}
+const char kPureLeavesMechanism[] = "leaves";
 
 namespace {
 
-class Boosting {
-  public:
-    Boosting(const Dataset& dataset, const PureOptions& options, Plan& plan, NoiseSource& noise,
-             Interrupt& interrupt)
-        : dataset_(dataset),
-          plan_(plan),
-          noise_(noise),
-          interrupt_(interrupt),
-          filter_(options.gradient_bound),
-          grower_(dataset, options, plan, noise, interrupt),
-          leaves_(options),
-          scores_(dataset.rows(), 0),
-          gradients_(dataset.rows(), 0) {}
-
-    // Tree number k of an ensemble, on its subset of rows.
-    Tree Next(const std::vector<uint32_t>& subset, uint32_t k) {
-        Tree tree = grower_.Grow(Filter(subset), gradients_.data());
-        tree.leaves =
-            leaves_.Draw(grower_.leaf_sums(), k, plan_.Take(plan_.Find(kPureLeavesMechanism)), noise_);
-        AddToScores(tree);
-        return tree;
-    }
-
-  private:
-    int64_t LabelFixed(std::size_t row) const {
-        const double label = dataset_.Label(row);
-        return ToFixed(dataset_.target().task() == Task::kBinary ? 2 * label - 1 : label);
-    }
-
-    std::vector<uint32_t> Filter(const std::vector<uint32_t>& subset) {
-        std::vector<uint32_t> rows;
-        rows.reserve(subset.size());
-        for (const uint32_t row : subset) {
-            const int64_t label = LabelFixed(row);
-            if (!filter_.Passes(label, scores_[row]))
-                continue;
-            gradients_[row] = filter_.Steps(label, scores_[row]);
-            rows.push_back(row);
-            if (rows.size() % (std::size_t{1} << 16) == 0)
-                interrupt_.Poll();
-        }
-        return rows;
-    }
-
-    void AddToScores(const Tree& tree) {
-        for (std::size_t row = 0; row < scores_.size(); row++) {
-            std::size_t node = 0;
-            for (unsigned level = 0; level < tree.depth; level++) {
-                const std::size_t feature = tree.splits[node].feature;
-                const bool left = tree.SplitGoesLeft(node, dataset_.Code(row, feature),
-                                                     dataset_.features()[feature].missing());
-                node = 2 * node + (left ? 1 : 2);
-            }
-            scores_[row] += tree.leaves[node - tree.splits.size()];
-            if (row % (std::size_t{1} << 16) == 0)
-                interrupt_.Poll();
-        }
-    }
-
-    const Dataset& dataset_;
-    Plan& plan_;
-    NoiseSource& noise_;
-    Interrupt& interrupt_;
-    const GradientFilter filter_;
-    TreeGrower grower_;
-    const LeafRelease leaves_;
-    std::vector<int32_t> scores_;
-    std::vector<int32_t> gradients_;
+using O = PureOptions;
+constexpr OptionRow kRows[] = {
+    Whole<&O::ensembles>("ensembles", 1, 10000, "ensembles of trees, one after the other"),
+    Whole<&O::trees_per_ensemble>("trees_per_ensemble", 1, 1000,
+                                  "trees of an ensemble, each on people of its own"),
+    kDepthRow<O>,
+    kLearningRateRow<O>,
+    kL2Row<O>,
+    kGradientClipRow<O>,
+    Number<&O::leaf_share>("leaf_share", 0.01, 0.99, "share of a tree's epsilon for its leaves"),
+    kCandidateCountRow<O>,
 };
+
+PureOptions PaperTrees() {
+    return {};
+}
+
+PureOptions SumTrees() {
+    PureOptions options;
+    options.leaves = LeafReleasePart::kSums;
+    options.leaf_clip = LeafClipPart::kNone;
+    options.depth = 3;
+    options.trees_per_ensemble = 10;
+    options.learning_rate = 0.3;
+    options.l2 = 5;
+    options.leaf_share = 0.6;
+    return options;
+}
+
+PureOptions SequentialTrees() {
+    PureOptions options;
+    options.ensembles = 50;
+    options.trees_per_ensemble = 1;
+    options.leaf_clip = LeafClipPart::kNone;
+    return options;
+}
+
+PureOptions ParallelTrees() {
+    PureOptions options;
+    options.subsets = SubsetPart::kHalving;
+    options.leaf_clip = LeafClipPart::kNone;
+    return options;
+}
+
+template <PureOptions (*preset)()>
+std::unique_ptr<Learner> Make(const MethodInfo& method, const LearnerContext& context,
+                              const std::vector<GivenOption>& given) {
+    PureOptions options = preset();
+    options.task = context.target.task();
+    method.options.Apply(given, &options);
+    return std::make_unique<PureLearner>(options, context.features);
+}
+
+constexpr MethodInfo Method(const char* name, const char* parts, const char* when_to_use,
+                            decltype(MethodInfo::make) make) {
+    return {name,        parts, "Li, Wu, Wen, He: Privacy-Preserving Gradient Boosting Decision Trees, 2020",
+            when_to_use, true,  kRows,
+            make};
+}
 
 }  // namespace
 
-Model TrainPureTrees(const Dataset& dataset, const PureOptions& options, Plan& plan, Random& random,
-                     NoiseSource& noise, Interrupt& interrupt, Progress& progress) {
-    options.Check();
-    CheckInternal(options.task == dataset.target().task(),
-                  "the options are for another task than the dataset");
-    dataset.RequireMemory(dataset.rows() * PureBytesPerRow(options));
-    Model model(dataset.features(), dataset.target(), Link::kIdentity);
-    Boosting boosting(dataset, options, plan, noise, interrupt);
-    Subsets subsets(options);
-    uint32_t done = 0;
-    for (uint32_t ensemble = 0; ensemble < options.ensembles; ensemble++) {
-        subsets.Draw(dataset, random, interrupt);
-        for (uint32_t k = 0; k < options.trees_per_ensemble; k++) {
-            model.AddTree(boosting.Next(subsets.rows(k), k));
-            progress.Report(++done, options.trees());
-            interrupt.Poll();
+constexpr MethodInfo kPureTrees = Method(
+    "pure_trees", "exponential mechanism, Laplace leaf values, gradient filter, geometric clips and subsets",
+    "delta must be 0 and epsilon is large", Make<PaperTrees>);
+// With noisy sums in place of the paper's noisy values.
+constexpr MethodInfo kPureSums =
+    Method("pure_sums", "exponential mechanism, Laplace leaf sums, gradient filter, geometric subsets",
+           "delta must be 0; more accurate than pure_trees", Make<SumTrees>);
+// [DPBOOST] 4, SEQ
+constexpr MethodInfo kPureSeq =
+    Method("pure_seq", "exponential mechanism, Laplace leaf values, gradient filter, all rows for every tree",
+           "comparison with sequential composition", Make<SequentialTrees>);
+// [DPBOOST] 4, PARA
+constexpr MethodInfo kPurePara =
+    Method("pure_para", "exponential mechanism, Laplace leaf values, gradient filter, halving subsets",
+           "comparison with parallel composition", Make<ParallelTrees>);
+
+void PureOptions::Check() const {
+    if (trees() > 100000)
+        RefuseOption("ensembles", "such that there are at most 100000 trees in all");
+    CheckLargestScore(learning_rate * gradient_clip * trees(),
+                      "The number of trees times \"learning_rate\" times \"gradient_clip\"");
+}
+
+LeafLattice PureOptions::Leaves(uint32_t k) const {
+    double bound = gradient_clip;
+    // Not below a thousandth: a bound of nothing would only make the lattice finer and finer.
+    if (leaf_clip == LeafClipPart::kGeometric)
+        bound *= std::max(1e-3, std::pow(1 - learning_rate, static_cast<double>(k)));
+    return LeafLattice(leaves, l2, gradient_clip, bound);
+}
+
+std::vector<uint64_t> PureOptions::SubsetEnds() const {
+    const double whole = 4294967296.0;
+    std::vector<uint64_t> ends;
+    for (uint32_t k = 0; k < trees_per_ensemble; k++) {
+        const double next = static_cast<double>(k) + 1;
+        double part = 1 - std::exp2(-next);
+        if (subsets == SubsetPart::kGeometric) {
+            const double log_left = std::log1p(-learning_rate);  // -infinity for eta = 1
+            part = std::expm1(next * log_left) / std::expm1(trees_per_ensemble * log_left);
         }
+        ends.push_back(static_cast<uint64_t>(std::nearbyint(std::clamp(part, 0.0, 1.0) * whole)));
     }
-    CheckInternal(plan.Finished(), "the plan was made for other options");
-    return model;
+    ends.back() = uint64_t{1} << 32;
+    return ends;
+}
+
+PureLearner::PureLearner(const PureOptions& options, const std::vector<FeatureSpec>& features)
+    : options_(options) {
+    options.Check();
+    if (features.empty())
+        throw Error(ErrorCode::kInvalidParameter, "trees need at least one feature");
+    mechanisms_ = SplitsMechanisms(
+        {options.depth, options.ensembles, options.trees_per_ensemble, 1 - options.leaf_share,
+         SplitCandidates::MaxCells(features, options.candidates(), options.candidate_count)});
+    MechanismRequest leaves;
+    leaves.name = kPureLeavesMechanism;
+    leaves.kind = EventKind::kLaplace;
+    leaves.count = options.ensembles;
+    leaves.parts = options.trees_per_ensemble;
+    leaves.rest = options.leaf_share;
+    leaves.dimensions = {{LeafLattice::Sensitivity(options.leaves), 1,
+                          LeafLattice::Sums(options.leaves, std::size_t{1} << options.depth)}};
+    mechanisms_.push_back(std::move(leaves));
+}
+
+Footprint PureLearner::footprint(bool) const {
+    return {options_.trees(), static_cast<unsigned>(options_.depth), FilteredRows::kBytesPerRow, 0};
+}
+
+void PureLearner::Train(Run& run) const {
+    CheckInternal(options_.task == run.model.target().task(),
+                  "the options are for another task than the rows");
+    const MechanismId leaves = run.releaser.Find(kPureLeavesMechanism);
+    const SplitCandidates candidates(run.model.features(), options_.candidates(), options_.candidate_count);
+    std::vector<uint16_t> features(run.model.features().size());
+    std::iota(features.begin(), features.end(), uint16_t{0});
+    WorkerPool pool(run.settings.threads);
+    FilteredRows rows(run.rows, options_.SubsetEnds(), options_.gradient_clip, options_.depth,
+                      run.settings.simd, pool);
+    for (uint32_t index = 0; index < options_.trees(); index++) {
+        const uint32_t k = index % options_.trees_per_ensemble;
+        if (k == 0)
+            rows.DrawSubsets(run.coins, run.interrupt);
+        NodeSums& nodes = rows.Begin(k, run.interrupt);
+        Tree tree = GrowByExponential(candidates, features, options_.depth, options_.l2, nodes, run.releaser,
+                                      run.interrupt);
+        nodes.Descend(tree, tree.depth - 1, run.interrupt);
+        const LeafLattice lattice = options_.Leaves(k);
+        const std::vector<double> values =
+            lattice.Values(run.releaser.Release(leaves, nodes.Leaves(lattice, run.interrupt)));
+        std::transform(values.begin(), values.end(), tree.leaves.begin(),
+                       [&](double value) { return ToFixed(options_.learning_rate * value); });
+        rows.AddTree(tree, run.interrupt);
+        run.model.AddTree(std::move(tree));
+        run.progress.Report(index + 1, options_.trees());
+        run.interrupt.Poll();
+    }
 }
 
 }  // namespace dpboost

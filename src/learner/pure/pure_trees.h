@@ -1,59 +1,90 @@
-// Method `dpboost` ([DPBOOST] Alg 2): ensembles of trees one after the other, the trees of an
-// ensemble on disjoint subsets of the units, each after filtering by gradient. Rows reach the model through
-// the charges of the Plan only.
+// Method `pure_trees` and its variants ([DPBOOST]): boosted trees under pure epsilon-DP, with splits by the exponential
+// mechanism and Laplace noise on leaves. Ensembles of trees one after the other, the trees of an ensemble on disjoint
+// subsets of the units, each after filtering by gradient. Rows reach the model through the charges of the Plan only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "base/interrupt.h"
-#include "dataset/dataset.h"
-#include "learner/boosted/presets.h"
-#include "learner/pure/pure_options.h"
-#include "mechanism/noise.h"
-#include "mechanism/random.h"
-#include "model/model.h"
-#include "privacy/plan.h"
+#include "dataset/feature.h"
+#include "dataset/target.h"
+#include "learner/learner.h"
+#include "learner/rows/leaf_lattice.h"
+#include "learner/tree/split_candidates.h"
 
 namespace dpboost {
 
-// The presets of this file: PureOptions::Preset makes their options.
-extern const MethodPreset kPurePresets[];
-extern const std::size_t kPurePresetCount;
-
-// Bytes of trainer state per row, to be kept free next to the dataset (DatasetLimits::learner_bytes_per_row).
-std::size_t PureBytesPerRow(const PureOptions& options);
-
-// Gradient-based data filtering (GDF): the rows whose gradient label - score is at most the bound, all three
-// in units of 2^-kFixedBits, with the gradient in steps of bound / kClipSteps, at most kClipSteps in
-// magnitude.
-//
-// It costs no privacy: whether a row takes part is a function of that row and of the trees released before,
-// so adding or removing a row changes the filtered set by at most that row, and neighbours stay neighbours.
-// The filter must not depend on other rows (a quantile of gradients would), and how many it drops is never
-// shown. A row beyond the bound is left out of sum and count, rather than clipped, as Lemma 2 needs |G| <= n
-// g*.
-class GradientFilter {
-  public:
-    explicit GradientFilter(double bound);
-
-    bool Passes(int64_t label_fixed, int64_t score_fixed) const {
-        const int64_t gradient = label_fixed - score_fixed;
-        return gradient <= bound_fixed_ && gradient >= -bound_fixed_;
-    }
-    int32_t Steps(int64_t label_fixed, int64_t score_fixed) const;
-
-  private:
-    int64_t bound_fixed_;
+// Which part of an ensemble's units a tree gets (the parts are disjoint and together all units).
+enum class SubsetPart {
+    kGeometric,  // tree k (from 0) gets the share eta (1 - eta)^k, scaled so that they sum to 1 (Alg 2)
+    kHalving     // half of what the trees before it left; the last one gets all of that (baseline PARA)
 };
 
-// Trains with a plan of BuildPurePlan(options, dataset.features(), ...), taking all of its charges.
-// `random` draws subsets and the row that stands for a unit; noise comes from `noise` alone. The loss is the
-// squared one; a binary target is -1 or 1, and its probability (1 + score) / 2.
+// Bounds on leaf values.
+enum class LeafClipPart {
+    kNone,
+    kGeometric  // g* (1 - eta)^k for tree k of its ensemble (Corollary 2)
+};
+
+// Everything here is public: it depends on the call and the column encodings, never on rows. The defaults are the paper's.
+struct PureOptions {
+    Task task = Task::kRegression;
+    uint32_t ensembles = 1;            // N_e, one after the other
+    uint32_t trees_per_ensemble = 50;  // T_e, on disjoint subsets
+    int depth = 6;
+    double learning_rate = 0.1;  // eta
+    double l2 = 0.1;             // lambda
+    double gradient_clip = 1;    // g*: rows with a larger gradient sit out a tree (GDF)
+    double leaf_share = 0.5;     // of a tree's epsilon; the levels of splits share the rest equally
+    SubsetPart subsets = SubsetPart::kGeometric;
+    LeafReleasePart leaves = LeafReleasePart::kQuotient;
+    LeafClipPart leaf_clip = LeafClipPart::kGeometric;
+    uint32_t candidate_count = 0;  // thresholds per ordered feature; 0: every edge of the public grid
+
+    // Throws kInvalidParameter for values that do not fit together.
+    void Check() const;
+
+    uint32_t trees() const { return ensembles * trees_per_ensemble; }
+    CandidatePart candidates() const {
+        return candidate_count == 0 ? CandidatePart::kWholeRange : CandidatePart::kUniform;
+    }
+    // What the leaves of tree k of an ensemble release.
+    LeafLattice Leaves(uint32_t k) const;
+    // The probability that a unit takes part in one of the trees 0 to k, times 2^32 (rows/subsets.h).
+    std::vector<uint64_t> SubsetEnds() const;
+};
+
+extern const char kPureLeavesMechanism[];
+
+// Neighbours: add or remove one unit. Per ensemble every unit is in one subset, drawn without looking at rows
+// (rows/subsets.h), so that the trees of an ensemble compose in parallel, and so do the nodes of a level;
+// levels, leaves and ensembles compose one after the other ([DPBOOST] Thm 7, Thm 8). So there is one
+// event per level and one for the leaves, `ensembles` times each. The model is post-processing of them.
 //
-// Neighbours: add or remove one unit of the dataset. The model is post-processing of the plan's events.
-Model TrainPureTrees(const Dataset& dataset, const PureOptions& options, Plan& plan, Random& random,
-                     NoiseSource& noise, Interrupt& interrupt, Progress& progress);
+// delta = 0 is the paper's pure DP. A delta above 0 is allowed: the same mechanisms, composed by their privacy loss.
+//
+// The loss is the squared one; a binary target is -1 or 1, and its probability (1 + score) / 2.
+class PureLearner final : public Learner {
+  public:
+    // Throws what Check throws, kInvalidParameter without features, kLimitExceeded for too many candidates.
+    PureLearner(const PureOptions& options, const std::vector<FeatureSpec>& features);
+
+    std::vector<MechanismRequest> Mechanisms() const override { return mechanisms_; }
+    std::string main_mechanism() const override { return kPureLeavesMechanism; }
+    Footprint footprint(bool has_units) const override;
+    Link link() const override { return Link::kIdentity; }
+    void Train(Run& run) const override;
+
+  private:
+    const PureOptions options_;
+    std::vector<MechanismRequest> mechanisms_;
+};
+
+extern const MethodInfo kPureTrees;
+extern const MethodInfo kPureSums;
+extern const MethodInfo kPureSeq;
+extern const MethodInfo kPurePara;
 
 }  // namespace dpboost

@@ -106,11 +106,12 @@ void EnsembleScores::BeginGroup(const Tree* trees, int count, Interrupt& interru
         indexer.SetTrees(trees, count);
     pool_.Run(dataset_.blocks(), interrupt, [&](int worker, size_t block) {
         const size_t first_row = block * kBlockRows;
-        if (applied_ < group_size_)
-            AddSlots(first_row, dataset_.block_rows(block), applied_, group_size_);
+        if (applied_ < known_)
+            AddSlots(first_row, dataset_.block_rows(block), applied_, known_);
         indexers_[static_cast<size_t>(worker)].IndexBlock(block, words_.data() + first_row);
     });
     group_size_ = count;
+    known_ = 0;
     applied_ = 0;
 }
 
@@ -119,6 +120,7 @@ void EnsembleScores::SetLeaves(int slot, const std::vector<int32_t>& leaves) {
                   "leaf values do not fit the group");
     std::copy(leaves.begin(), leaves.end(),
               leaf_values_.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(slot) * slot_stride_));
+    known_ = slot + 1;
 }
 
 void EnsembleScores::Gather(const uint32_t* rows, size_t n, int slot, int32_t* scores,
@@ -128,6 +130,12 @@ void EnsembleScores::Gather(const uint32_t* rows, size_t n, int slot, int32_t* s
         GatherRows<8>(columns, scores_.data(), rows, n, applied_, slot, scores, leaves);
     else
         GatherRows<16>(columns, scores_.data(), rows, n, applied_, slot, scores, leaves);
+}
+
+void EnsembleScores::LeavesFrom(size_t first_row, size_t n, int slot, uint16_t* leaves) const {
+    const uint64_t* const words = words_.data() + first_row;
+    for (size_t i = 0; i < n; i++)
+        leaves[i] = static_cast<uint16_t>(packing_.Leaf(words[i], slot));
 }
 
 const int32_t* EnsembleScores::ApplyToBlock(size_t block, int slot) {

@@ -27,8 +27,10 @@ class EnsembleScores {
     EnsembleScores(const Dataset& dataset, int depth, int32_t base, Simd simd, WorkerPool& pool);
 
     int trees_per_group() const { return packing_.trees_per_word(); }
+    // Trees of the group whose leaf values are known.
+    int known() const { return known_; }
 
-    // Adds the finished group to all scores and computes the leaf codes of the next: at most trees_per_group
+    // Adds the known trees of the last group to all scores and computes the leaf codes of the next: at most trees_per_group
     // trees, whose leaf values are still unknown. The trees are not kept.
     void BeginGroup(const Tree* trees, int count, Interrupt& interrupt);
 
@@ -36,8 +38,12 @@ class EnsembleScores {
     void SetLeaves(int slot, const std::vector<int32_t>& leaves);
 
     // For each of the given rows: its score before tree `slot` of the group and its leaf in that tree. Any
-    // worker may call it.
+    // worker may call these.
     void Gather(const uint32_t* rows, size_t n, int slot, int32_t* scores, uint16_t* leaves) const;
+    uint16_t Leaf(uint32_t row, int slot) const {
+        return static_cast<uint16_t>(packing_.Leaf(words_[row], slot));
+    }
+    void LeavesFrom(size_t first_row, size_t n, int slot, uint16_t* leaves) const;
 
     // Brings the stored scores of all rows of one block up to (not including) tree `slot`; returns the
     // block's scores. After a round in which this was done for every block, call MarkApplied.
@@ -52,6 +58,7 @@ class EnsembleScores {
     const int depth_;
     const LeafPacking packing_;
     int group_size_ = 0;
+    int known_ = 0;
     int applied_ = 0;  // slots of the group that the stored scores contain
     std::vector<int32_t> scores_;
     std::vector<uint64_t> words_;

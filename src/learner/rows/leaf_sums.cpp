@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "learner/objective/objective.h"
@@ -62,25 +63,17 @@ void LeafSums::Add(const LeafSums& other) {
         sums_[i] += other.sums_[i];
 }
 
-void LeafSums::Split(int64_t* raw_gradients, int64_t* raw_hessians) const {
+RawGradientSums LeafSums::Raw() const {
+    std::vector<int64_t> hessians(leaves()), gradients(leaves());
     for (size_t leaf = 0; leaf < leaves(); leaf++) {
-        raw_gradients[leaf] = sums_[2 * leaf];
-        raw_hessians[leaf] = sums_[2 * leaf + 1];
+        gradients[leaf] = sums_[2 * leaf];
+        hessians[leaf] = sums_[2 * leaf + 1];
     }
+    return {RawSums(std::move(hessians), kClipSteps), RawSums(std::move(gradients), kClipSteps)};
 }
 
 UnitSum::UnitSum(size_t leaves, LeafWeights weights) : weights_(weights), sums_(leaves) {
     touched_.reserve(leaves);
-}
-
-void UnitSum::AddRow(uint32_t leaf, int32_t gradient, int32_t hessian) {
-    Sum& sum = sums_[leaf];
-    if (!sum.touched) {
-        sum.touched = true;
-        touched_.push_back(leaf);
-    }
-    sum.gradient += gradient;
-    sum.hessian += hessian;
 }
 
 uint64_t UnitSum::Clip(int bits) {

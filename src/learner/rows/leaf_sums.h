@@ -1,13 +1,20 @@
 // Integer sums of gradients and Hessians per leaf ([SBDT] Alg 5 lines 2 and 4), and the bound on what one
-// privacy unit adds to them. These sums are the raw figures that noise is added to; they leave the learner
-// only through mechanism/noisy_sum.
+// privacy unit adds to them. They can be read by way of the releaser only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "mechanism/releaser.h"
+
 namespace dpboost {
+
+// Hessian and gradient sums of the same leaves or cells: the two dimensions of one release.
+struct RawGradientSums {
+    RawSums hessians;
+    RawSums gradients;
+};
 
 // r1 and r2 of [SBDT] Thm 16 as integers: weights that sum to exactly 2^kWeightBits.
 constexpr int kWeightBits = 20;
@@ -21,6 +28,10 @@ class LeafWeights {
     uint32_t gradient() const { return (1U << kWeightBits) - hessian_; }
     double hessian_share() const { return static_cast<double>(hessian_) / (1U << kWeightBits); }
     double gradient_share() const { return static_cast<double>(gradient()) / (1U << kWeightBits); }
+    // Of a release of Hessian sums and gradient sums, leaf-balanced ([SBDT] Thm 16).
+    std::vector<Dimension> Dimensions(double sensitivity, size_t sums) const {
+        return {{sensitivity, hessian_share(), sums}, {sensitivity, gradient_share(), sums}};
+    }
 
   private:
     uint32_t hessian_;
@@ -40,8 +51,8 @@ class LeafSums {
         sums_[2 * leaf + 1] += hessian;
     }
     void Add(const LeafSums& other);
-    // Writes one array per dimension, as noisy_sum takes them.
-    void Split(int64_t* raw_gradients, int64_t* raw_hessians) const;
+    // For a release whose dimensions have the sensitivity kClipSteps and the weights of LeafWeights.
+    RawGradientSums Raw() const;
 
   private:
     std::vector<int64_t> sums_;  // gradient and Hessian of a leaf side by side
@@ -68,7 +79,15 @@ class UnitSum {
   public:
     UnitSum(size_t leaves, LeafWeights weights);
 
-    void AddRow(uint32_t leaf, int32_t gradient, int32_t hessian);
+    void AddRow(uint32_t leaf, int32_t gradient, int32_t hessian) {
+        Sum& sum = sums_[leaf];
+        if (!sum.touched) {
+            sum.touched = true;
+            touched_.push_back(leaf);
+        }
+        sum.gradient += gradient;
+        sum.hessian += hessian;
+    }
     // Clips. Returns u = (r1 sum H^2 + r2 sum G^2) / S^2 in units of 2^-bits, rounded up, at most 2^bits:
     // what the Renyi filter charges (privacy/renyi_filter.h, with vectors in place of scalars). bits <= 32.
     uint64_t Clip(int bits);

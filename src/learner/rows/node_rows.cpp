@@ -1,42 +1,25 @@
 #include "learner/rows/node_rows.h"
 
 #include <algorithm>
-#include <numeric>
-#include <utility>
 
 namespace dpboost {
 namespace {
 
-constexpr size_t kSegment = size_t{1} << 18;   // units that are drawn together
 constexpr size_t kPollRows = size_t{1} << 20;  // a millisecond or two
 
 }  // namespace
 
-void DrawParticipants(const Dataset& dataset, SamplingRate rate, Random& random, Interrupt& interrupt,
+void DrawParticipants(const Dataset& dataset, SamplingRate rate, PrivateRandom& coins, Interrupt& interrupt,
                       std::vector<uint32_t>* rows) {
-    const size_t units = dataset.units();
-    rows->resize(units);
-    size_t count = 0;
-    for (size_t first = 0; first < units; first += kSegment) {
-        const size_t segment = std::min(kSegment, units - first);
-        size_t drawn = segment;
-        uint32_t* const out = rows->data() + count;
-        if (rate.IsAll())
-            std::iota(out, out + segment, 0);
-        else
-            drawn = random.PoissonSample(rate, segment, out);
-        for (size_t i = 0; i < drawn; i++) {
-            out[i] += static_cast<uint32_t>(first);
-            if (dataset.has_units()) {
-                const uint32_t begin = dataset.unit_begin()[out[i]];
-                const uint32_t size = dataset.unit_begin()[out[i] + 1] - begin;
-                out[i] = dataset.unit_rows()[begin + random.Below(size)];
-            }
-        }
-        count += drawn;
+    rows->clear();
+    rows->reserve(dataset.units());
+    UnitSample sample;
+    sample.Draw(dataset.units(), rate, coins, [&](uint32_t* units, size_t count) {
+        for (size_t i = 0; dataset.has_units() && i < count; i++)
+            units[i] = DrawRowOf(dataset, units[i], coins);
+        rows->insert(rows->end(), units, units + count);
         interrupt.Poll();
-    }
-    rows->resize(count);
+    });
 }
 
 void NodeRows::Reset(std::vector<uint32_t> rows) {
@@ -106,6 +89,13 @@ void NodeRows::AddTo(size_t node, size_t feature, CellSum* cells, Interrupt* int
             interrupt->Poll();
         from = to;
     }
+}
+
+CellSum NodeRows::Total(size_t node) const {
+    CellSum total;
+    for (size_t i = begin_[node]; i < begin_[node + 1]; i++)
+        total.Add({values_[i].gradient, values_[i].weight});
+    return total;
 }
 
 }  // namespace dpboost

@@ -1,14 +1,15 @@
 // The rows that take part in the search for a tree's splits, sorted by the node they have reached, and sums
-// over the cells of a feature's histogram for one node. All sums are integers of raw figures; they leave the
-// learner only through mechanism/.
+// over the cells of a feature's histogram for one node. All sums are integers of raw figures; node_sums.h hands them on.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/interrupt.h"
 #include "dataset/dataset.h"
+#include "learner/rows/unit_sample.h"
 #include "mechanism/random.h"
 #include "model/tree.h"
 
@@ -22,7 +23,7 @@ namespace dpboost {
 // rows of distributions that each are neighbours by one row, and Renyi divergence and hockey-stick curves are
 // jointly (quasi-)convex, so the bound for one row holds for the mixture. The choice may be kept for several
 // releases, which then compose before the mixture is taken.
-void DrawParticipants(const Dataset& dataset, SamplingRate rate, Random& random, Interrupt& interrupt,
+void DrawParticipants(const Dataset& dataset, SamplingRate rate, PrivateRandom& coins, Interrupt& interrupt,
                       std::vector<uint32_t>* rows);
 
 // What a row adds to a cell.
@@ -33,6 +34,11 @@ struct RowValue {
 struct CellSum {
     int64_t gradient = 0;
     int64_t weight = 0;
+
+    void Add(const CellSum& other) {
+        gradient += other.gradient;
+        weight += other.weight;
+    }
 };
 
 class NodeRows {
@@ -43,7 +49,7 @@ class NodeRows {
     // All rows are at the root.
     void Reset(std::vector<uint32_t> rows);
     // Takes the rows back, to be drawn anew without allocating.
-    std::vector<uint32_t> Release() { return std::move(rows_); }
+    std::vector<uint32_t> TakeBack() { return std::move(rows_); }
     // Sends the rows of each node of level `level` of the tree to its children.
     void Descend(const Tree& tree, unsigned level, Interrupt& interrupt);
 
@@ -55,6 +61,8 @@ class NodeRows {
     // Adds the rows of a node to the cells of a feature, one cell per code. Polls `interrupt` unless it is
     // null.
     void AddTo(size_t node, size_t feature, CellSum* cells, Interrupt* interrupt) const;
+    // What all rows of a node add up to.
+    CellSum Total(size_t node) const;
 
   private:
     template <typename Code>

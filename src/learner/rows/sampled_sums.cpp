@@ -4,89 +4,68 @@
 
 namespace dpboost {
 
-SampledSums::Worker::Worker(size_t leaf_count, LeafWeights weights)
-    : sums(leaf_count),
-      unit(leaf_count, weights),
-      rows(kBatch),
-      owners(kBatch),
-      scores(kBatch),
-      labels(kBatch),
-      leaves(kBatch),
-      gradients(kBatch),
-      hessians(kBatch) {}
+SampledSums::Worker::Worker(size_t leaves, LeafWeights weights)
+    : sums(leaves), unit(leaves, weights), rows(RowGradients::kBatch), owners(RowGradients::kBatch) {}
 
-SampledSums::SampledSums(const Dataset& dataset, const Objective& objective, LeafWeights weights,
-                         size_t leaves, SamplingRate rate, const RenyiFilter* filter, Simd simd,
-                         WorkerPool& pool)
+SampledSums::SampledSums(const Dataset& dataset, LeafWeights weights, size_t leaves,
+                         const RenyiFilter* filter, WorkerPool& pool)
     : dataset_(dataset),
-      objective_(objective),
-      rate_(rate),
       filter_(filter),
-      simd_(simd),
       pool_(pool),
       workers_(static_cast<size_t>(pool.workers()), Worker(leaves, weights)),
-      total_(leaves),
-      sample_(std::min(kSegment, dataset.units())) {
+      total_(leaves) {
     if (filter != nullptr) {
         spent_.resize(dataset.units());
         active_.resize(dataset.units());
     }
 }
 
-const LeafSums& SampledSums::Sum(EnsembleScores& scores, int slot, Random& random, Interrupt& interrupt) {
-    if (filter_ != nullptr) {
-        if (dataset_.has_units())
-            ChargeUnits(scores, slot, interrupt);
-        else
-            ChargeRows(scores, slot, interrupt);
-    }
+RawGradientSums SampledSums::Sum(RowGradients& gradients, int slot, SamplingRate rate, PrivateRandom& coins,
+                                 Interrupt& interrupt) {
+    const Round round{gradients, slot, interrupt};
+    const bool units = dataset_.has_units();
+    if (filter_ != nullptr)
+        units ? ChargeUnits(round) : ChargeRows(round);
     for (Worker& worker : workers_)
         worker.sums.Clear();
-    for (size_t first = 0; first < dataset_.units(); first += kSegment) {
-        const size_t count = DrawSegment(first, std::min(kSegment, dataset_.units() - first), random);
-        if (dataset_.has_units())
-            SumUnits(scores, slot, count, interrupt);
-        else
-            SumRows(scores, slot, count, interrupt);
+    if (rate.IsAll() && !units && filter_ == nullptr) {
+        SumAllRows(round);
+    } else {
+        sample_.Draw(dataset_.units(), rate, coins, [&](uint32_t* chosen, size_t drawn) {
+            const size_t count = filter_ == nullptr ? drawn : DropExcluded(chosen, drawn);
+            units ? SumUnits(round, chosen, count) : SumRows(round, chosen, count);
+        });
     }
     total_.Clear();
     for (const Worker& worker : workers_)
         total_.Add(worker.sums);
-    return total_;
+    return total_.Raw();
 }
 
-// Every row is a unit: all scores are brought up to date and all gradients evaluated, block by block.
-void SampledSums::ChargeRows(EnsembleScores& scores, int slot, Interrupt& interrupt) {
-    pool_.Run(dataset_.blocks(), interrupt, [&](int index, size_t block) {
-        Worker& worker = workers_[static_cast<size_t>(index)];
-        const int32_t* block_scores = scores.ApplyToBlock(block, slot);
-        const float* labels = dataset_.Labels(block);
-        const size_t rows = dataset_.block_rows(block);
-        for (size_t row = 0; row < rows; row += kBatch) {
-            const size_t n = std::min(kBatch, rows - row);
-            objective_.Evaluate(simd_, block_scores + row, labels + row, n, worker.gradients.data(),
-                                worker.hessians.data());
-            const size_t unit = block * kBlockRows + row;
-            filter_->Round(worker.hessians.data(), worker.gradients.data(), n, spent_.data() + unit,
-                           active_.data() + unit);
-        }
+// Every row is a unit: all gradients are evaluated, block by block.
+void SampledSums::ChargeRows(const Round& round) {
+    pool_.Run(dataset_.blocks(), round.interrupt, [&](int index, size_t block) {
+        RowGradients::Scratch& scratch = workers_[static_cast<size_t>(index)].scratch;
+        round.gradients.ForBlock(
+            block, round.slot, &scratch, [&](size_t row, size_t n, const RowGradients::View& view) {
+                filter_->Round(view.hessians, view.gradients, n, &spent_[row], &active_[row]);
+            });
     });
-    scores.MarkApplied(slot);
+    round.gradients.EndBlocks(round.slot);
 }
 
 // Units of several rows: what a unit adds depends on the leaves of its rows, so the charge is that of its
 // clipped sums.
-void SampledSums::ChargeUnits(const EnsembleScores& scores, int slot, Interrupt& interrupt) {
+void SampledSums::ChargeUnits(const Round& round) {
     const size_t items = (dataset_.units() + kUnitItem - 1) / kUnitItem;
-    pool_.Run(items, interrupt, [&](int index, size_t item) {
-        Worker& worker = workers_[static_cast<size_t>(index)];
+    pool_.Run(items, round.interrupt, [&](int index, size_t item) {
+        UnitSum& unit = workers_[static_cast<size_t>(index)].unit;
         const size_t first = item * kUnitItem;
         ForEachUnit(
-            worker, index == 0 ? &interrupt : nullptr, scores, slot,
-            std::min(kUnitItem, dataset_.units() - first),
+            round, index, std::min(kUnitItem, dataset_.units() - first),
             [&](size_t k) { return static_cast<uint32_t>(first + k); },
             [&](size_t k) {
-                const uint64_t charged = spent_[first + k] + worker.unit.Clip(filter_->bits());
+                const uint64_t charged = spent_[first + k] + unit.Clip(filter_->bits());
                 active_[first + k] = charged <= filter_->limit();
                 if (active_[first + k])
                     spent_[first + k] = static_cast<uint32_t>(charged);
@@ -94,45 +73,66 @@ void SampledSums::ChargeUnits(const EnsembleScores& scores, int slot, Interrupt&
     });
 }
 
-// Chooses among `units` units from first_unit on; those that the filter excludes are dropped after the draw.
-size_t SampledSums::DrawSegment(size_t first_unit, size_t units, Random& random) {
-    const size_t drawn = random.PoissonSample(rate_, units, sample_.data());
-    const uint32_t offset = static_cast<uint32_t>(first_unit);
-    size_t count = 0;
-    if (filter_ == nullptr) {
-        if (offset != 0) {
-            for (size_t i = 0; i < drawn; i++)
-                sample_[i] += offset;
-        }
-        return drawn;
+// Those that the filter excludes are dropped after the draw, so that nobody's coins depend on it.
+size_t SampledSums::DropExcluded(uint32_t* units, size_t count) const {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t unit = units[i];
+        units[kept] = unit;
+        kept += active_[unit];
     }
-    for (size_t i = 0; i < drawn; i++) {
-        const uint32_t unit = sample_[i] + offset;
-        sample_[count] = unit;
-        count += active_[unit];
-    }
-    return count;
+    return kept;
 }
 
-void SampledSums::SumRows(const EnsembleScores& scores, int slot, size_t count, Interrupt& interrupt) {
-    pool_.Run((count + kItem - 1) / kItem, interrupt, [&](int index, size_t item) {
+void SampledSums::SumAllRows(const Round& round) {
+    pool_.Run(dataset_.blocks(), round.interrupt, [&](int index, size_t block) {
+        Worker& worker = workers_[static_cast<size_t>(index)];
+        uint16_t* const leaves = worker.scratch.leaves.data();
+        round.gradients.ForBlock(block, round.slot, &worker.scratch,
+                                 [&](size_t row, size_t n, const RowGradients::View& view) {
+                                     round.gradients.scores().LeavesFrom(row, n, round.slot, leaves);
+                                     worker.sums.AddRows(leaves, view.gradients, view.hessians, n);
+                                 });
+    });
+    round.gradients.EndBlocks(round.slot);
+}
+
+void SampledSums::SumRows(const Round& round, const uint32_t* rows, size_t count) {
+    pool_.Run((count + kItem - 1) / kItem, round.interrupt, [&](int index, size_t item) {
         Worker& worker = workers_[static_cast<size_t>(index)];
         const size_t end = std::min(count, (item + 1) * kItem);
-        for (size_t first = item * kItem; first < end; first += kBatch) {
-            const size_t n = std::min(kBatch, end - first);
-            EvaluateRows(worker, scores, slot, sample_.data() + first, n);
-            worker.sums.AddRows(worker.leaves.data(), worker.gradients.data(), worker.hessians.data(), n);
+        for (size_t first = item * kItem; first < end; first += RowGradients::kBatch) {
+            const size_t n = std::min(RowGradients::kBatch, end - first);
+            const RowGradients::View view =
+                round.gradients.Gather(rows + first, n, round.slot, &worker.scratch);
+            worker.sums.AddRows(worker.scratch.leaves.data(), view.gradients, view.hessians, n);
         }
     });
 }
 
-void SampledSums::SumUnits(const EnsembleScores& scores, int slot, size_t count, Interrupt& interrupt) {
-    pool_.Run((count + kUnitItem - 1) / kUnitItem, interrupt, [&](int index, size_t item) {
+void SampledSums::SumKeptUnit(const Round& round, uint32_t unit, Worker* worker) const {
+    const RowGradients& gradients = round.gradients;
+    for (uint32_t place = dataset_.unit_begin()[unit]; place < dataset_.unit_begin()[unit + 1]; place++) {
+        const uint32_t row = dataset_.unit_rows()[place];
+        worker->unit.AddRow(gradients.scores().Leaf(row, round.slot), gradients.kept().gradients[row],
+                            gradients.kept().hessians[row]);
+    }
+    worker->unit.Clip(0);
+    worker->unit.AddTo(&worker->sums);
+    worker->unit.Clear();
+}
+
+void SampledSums::SumUnits(const Round& round, const uint32_t* units, size_t count) {
+    pool_.Run((count + kUnitItem - 1) / kUnitItem, round.interrupt, [&](int index, size_t item) {
         Worker& worker = workers_[static_cast<size_t>(index)];
-        const uint32_t* units = sample_.data() + item * kUnitItem;
+        const uint32_t* const first = units + item * kUnitItem;
+        const size_t n = std::min(kUnitItem, count - item * kUnitItem);
+        for (size_t k = 0; round.gradients.keeps() && k < n; k++)
+            SumKeptUnit(round, first[k], &worker);
+        if (round.gradients.keeps())
+            return;
         ForEachUnit(
-            worker, index == 0 ? &interrupt : nullptr, scores, slot,
-            std::min(kUnitItem, count - item * kUnitItem), [&](size_t k) { return units[k]; },
+            round, index, n, [&](size_t k) { return first[k]; },
             [&](size_t) {
                 worker.unit.Clip(0);
                 worker.unit.AddTo(&worker.sums);
@@ -140,45 +140,37 @@ void SampledSums::SumUnits(const EnsembleScores& scores, int slot, size_t count,
     });
 }
 
-void SampledSums::EvaluateRows(Worker& worker, const EnsembleScores& scores, int slot, const uint32_t* rows,
-                               size_t n) const {
-    scores.Gather(rows, n, slot, worker.scores.data(), worker.leaves.data());
-    for (size_t i = 0; i < n; i++)
-        worker.labels[i] = dataset_.Label(rows[i]);
-    objective_.Evaluate(simd_, worker.scores.data(), worker.labels.data(), n, worker.gradients.data(),
-                        worker.hessians.data());
-}
-
-// Sums the rows of the units unit_at(0), ..., unit_at(count - 1) into worker.unit, one unit after the other,
-// and calls finish(k) when it holds all of unit k. Gradients are evaluated in batches
-// that span units; `interrupt`, of the calling thread, is polled between them: a unit may have millions of
-// rows.
+// Sums the rows of the units unit_at(0), ..., unit_at(count - 1) into the worker's unit, one unit after the other, and
+// calls finish(k) when it holds all of unit k. Gradients are looked up in batches that span units; the calling thread
+// polls between them: a unit may have millions of rows.
 template <typename UnitAt, typename Finish>
-void SampledSums::ForEachUnit(Worker& worker, Interrupt* interrupt, const EnsembleScores& scores, int slot,
-                              size_t count, const UnitAt& unit_at, const Finish& finish) const {
+void SampledSums::ForEachUnit(const Round& round, int worker_index, size_t count, const UnitAt& unit_at,
+                              const Finish& finish) {
     const std::vector<uint32_t>& unit_begin = dataset_.unit_begin();
     const std::vector<uint32_t>& unit_rows = dataset_.unit_rows();
+    Worker& worker = workers_[static_cast<size_t>(worker_index)];
     size_t filled = 0;
     size_t current = 0;
     const auto flush = [&] {
-        EvaluateRows(worker, scores, slot, worker.rows.data(), filled);
+        const RowGradients::View view =
+            round.gradients.Gather(worker.rows.data(), filled, round.slot, &worker.scratch);
         for (size_t i = 0; i < filled; i++) {
             while (current < worker.owners[i]) {
                 finish(current++);
                 worker.unit.Clear();
             }
-            worker.unit.AddRow(worker.leaves[i], worker.gradients[i], worker.hessians[i]);
+            worker.unit.AddRow(worker.scratch.leaves[i], view.gradients[i], view.hessians[i]);
         }
         filled = 0;
-        if (interrupt != nullptr)
-            interrupt->Poll();
+        if (worker_index == 0)
+            round.interrupt.Poll();
     };
     for (size_t k = 0; k < count; k++) {
         const uint32_t unit = unit_at(k);
         for (uint32_t place = unit_begin[unit]; place < unit_begin[unit + 1]; place++) {
             worker.rows[filled] = unit_rows[place];
             worker.owners[filled] = static_cast<uint32_t>(k);
-            if (++filled == kBatch)
+            if (++filled == RowGradients::kBatch)
                 flush();
         }
     }

@@ -20,29 +20,44 @@ double PosteriorMean(double noisy, double sigma, double mean) {
     return center + sigma * density / mass;
 }
 
-LeafValues::LeafValues(const LeafValueOptions& options, size_t leaves, double gradient_unit,
-                       double hessian_unit, double hessian_sigma)
-    : options_(options),
-      leaves_(leaves),
-      gradient_unit_(gradient_unit),
-      hessian_unit_(hessian_unit),
-      sigma_(hessian_sigma * hessian_unit) {}
-
-void LeafValues::Compute(const int64_t* noisy_gradients, const int64_t* noisy_hessians,
-                         std::vector<int32_t>* values) {
-    for (size_t leaf = 0; leaf < leaves_; leaf++)
-        noisy_total_ += static_cast<double>(noisy_hessians[leaf]) * hessian_unit_;
-    sums_ += static_cast<double>(leaves_);
-    // A mean below its own standard error cannot be told from zero.
-    const double mean = std::max(noisy_total_ / sums_, sigma_ / std::sqrt(sums_));
-    values->resize(leaves_);
-    for (size_t leaf = 0; leaf < leaves_; leaf++) {
-        const double noisy_gradient = static_cast<double>(noisy_gradients[leaf]) * gradient_unit_;
-        const double noisy_hessian = static_cast<double>(noisy_hessians[leaf]) * hessian_unit_;
-        const double step = noisy_gradient / (PosteriorMean(noisy_hessian, sigma_, mean) + options_.l2);
-        const double clipped = std::clamp(step, -options_.leaf_clip, options_.leaf_clip);
-        (*values)[leaf] = ToFixed(options_.learning_rate * clipped);
+// The mean Hessian sum of a leaf over all trees so far. One below its own standard error cannot be told from
+// zero.
+double LeafValues::MeanHessian(const std::vector<NoisySide>& leaves) {
+    for (const NoisySide& leaf : leaves) {
+        hessian_total_ += leaf.hessian;
+        gradient_total_ += leaf.gradient;
+        variance_total_ += leaf.hessian_variance;
     }
+    sums_ += static_cast<double>(leaves.size());
+    return std::max({hessian_total_ / sums_, std::sqrt(variance_total_) / sums_, 1e-9});
+}
+
+double LeafValues::AveragedLabel(const NoisySide& leaf, double count, double mean) const {
+    const double center = options_.label_center;
+    const double centred = mean + (leaf.gradient - mean * count) / (count + options_.l2);
+    const double limit = center == 0 ? 1 : center;
+    return center + std::clamp(centred, -limit, limit);
+}
+
+double LeafValues::Step(const NoisySide& leaf, double hessian) const {
+    const double clip = options_.leaf_clip;
+    const double noise = options_.shrink ? leaf.gradient_variance / (hessian * clip * clip) : 0;
+    return std::clamp(leaf.gradient / (hessian + options_.l2 + noise), -clip, clip);
+}
+
+std::vector<int32_t> LeafValues::Next(const std::vector<NoisySide>& leaves) {
+    const double mean_hessian = MeanHessian(leaves);
+    const double mean_label = std::clamp(gradient_total_ / (mean_hessian * sums_), -1.0, 1.0);
+    std::vector<int32_t> values;
+    values.reserve(leaves.size());
+    for (const NoisySide& leaf : leaves) {
+        const double sigma = std::max(std::sqrt(leaf.hessian_variance), 1e-9);
+        const double hessian = PosteriorMean(leaf.hessian, sigma, mean_hessian);
+        const double value = options_.part == LeafPart::kAveraging ? AveragedLabel(leaf, hessian, mean_label)
+                                                                   : Step(leaf, hessian);
+        values.push_back(ToFixed(options_.scale * value));
+    }
+    return values;
 }
 
 }  // namespace dpboost

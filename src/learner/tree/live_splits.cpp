@@ -5,6 +5,7 @@
 #include "learner/tree/random_structure.h"
 
 namespace dpboost {
+
 void LiveCells::Find(const Tree& tree, size_t node, const SplitCandidates& candidates, size_t feature) {
     const FeatureSpec& spec = candidates.features()[feature];
     cells_.assign(candidates.Cells(feature), 1);
@@ -55,24 +56,24 @@ void LiveCells::Splits(const SplitCandidates& candidates, size_t feature, bool m
         indices->push_back(static_cast<uint32_t>(last - 1));
 }
 
-std::vector<uint16_t> ChooseFeatures(FeaturePart part, size_t features, size_t per_tree, uint64_t tree_index,
-                                     Random& random) {
-    std::vector<uint16_t> chosen;
-    const size_t count = part == FeaturePart::kAll ? features : std::min(per_tree, features);
-    if (part == FeaturePart::kRandom) {
-        std::vector<uint32_t> order(features);
-        random.Permutation(order.data(), features);
-        chosen.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
-    } else {
-        for (size_t i = 0; i < count; i++)
-            chosen.push_back(static_cast<uint16_t>((tree_index * count + i) % features));
+NodeCandidates LiveCandidates(const SplitCandidates& candidates, const std::vector<uint16_t>& chosen,
+                              const Tree& tree, size_t node) {
+    LiveCells cells;
+    std::vector<uint32_t> indices;
+    NodeCandidates live;
+    for (const uint16_t feature : chosen) {
+        cells.Find(tree, node, candidates, feature);
+        cells.Splits(candidates, feature, true, &indices);
+        for (const uint32_t index : indices)
+            live.push_back({feature, index});
     }
-    std::sort(chosen.begin(), chosen.end());
-    return chosen;
+    if (live.empty())
+        live.push_back({chosen[0], 0});
+    return live;
 }
 
 Split DrawRandomSplit(const SplitCandidates& candidates, const Tree& tree, size_t node, size_t feature,
-                      Random& random, bool* live) {
+                      PublicRandom& random, bool* live) {
     LiveCells cells;
     std::vector<uint32_t> indices;
     cells.Find(tree, node, candidates, feature);
@@ -85,7 +86,7 @@ Split DrawRandomSplit(const SplitCandidates& candidates, const Tree& tree, size_
 }
 
 Tree DrawRandomTree(const SplitCandidates& candidates, const std::vector<uint16_t>& chosen, int depth,
-                    Random& random) {
+                    PublicRandom& random) {
     if (chosen.size() == 1 && !candidates.features()[chosen[0]].ordered())
         return RandomStructure(candidates.features(), depth, FeatureSchedule::kCyclic)
             .Draw(chosen[0], random);

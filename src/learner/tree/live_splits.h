@@ -31,19 +31,28 @@ class LiveCells {
     std::vector<uint8_t> cells_;
 };
 
-// The features that tree `tree_index` may split on, ascending (A1 of [FEDGBDT]).
-std::vector<uint16_t> ChooseFeatures(FeaturePart part, size_t features, size_t per_tree, uint64_t tree_index,
-                                     Random& random);
+// One split of a feature: SplitCandidates::At(feature, index).
+struct Candidate {
+    uint16_t feature;
+    uint32_t index;
+};
+// Of one node, feature by feature, indices ascending.
+using NodeCandidates = std::vector<Candidate>;
+
+// The live candidates of a node over the chosen features, "missing or not" included. One useless candidate if there is
+// none, so that the number of draws depends on no row.
+NodeCandidates LiveCandidates(const SplitCandidates& candidates, const std::vector<uint16_t>& chosen,
+                              const Tree& tree, size_t node);
 
 // A totally random tree ([FEDGBDT] 4.3.2): each node takes a random feature of `chosen` and a
 // random live candidate of it, another feature if it has none; missing values go to a random side. A tree of
 // one feature with levels halves the set of levels instead (learner/structure.h). Looks at no row. All leaves
 // are 0.
 Tree DrawRandomTree(const SplitCandidates& candidates, const std::vector<uint16_t>& chosen, int depth,
-                    Random& random);
+                    PublicRandom& random);
 
 // One random live candidate of a feature; a useless one if there is none.
 Split DrawRandomSplit(const SplitCandidates& candidates, const Tree& tree, size_t node, size_t feature,
-                      Random& random, bool* live);
+                      PublicRandom& random, bool* live);
 
 }  // namespace dpboost

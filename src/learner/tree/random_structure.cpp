@@ -50,7 +50,7 @@ bool RandomStructure::LevelIsLive(const Tree& tree, size_t node, uint16_t featur
     return true;
 }
 
-Split RandomStructure::DrawSplit(const Tree& tree, size_t node, Random& random) const {
+Split RandomStructure::DrawSplit(const Tree& tree, size_t node, PublicRandom& random) const {
     Split split;
     for (int draw = 0; draw < kDraws; draw++) {
         if (schedule_ == FeatureSchedule::kCyclic)
@@ -82,7 +82,7 @@ Split RandomStructure::DrawSplit(const Tree& tree, size_t node, Random& random) 
 
 // One-feature tree over levels: the levels (missing included) in random order are cut into halves down to the
 // leaves.
-void RandomStructure::DrawLevelHalves(Tree* tree, uint16_t feature, Random& random) const {
+void RandomStructure::DrawLevelHalves(Tree* tree, uint16_t feature, PublicRandom& random) const {
     const FeatureSpec& spec = features_[feature];
     const uint32_t cells = spec.cells();
     const uint32_t leaves = static_cast<uint32_t>(tree->leaf_count());
@@ -106,7 +106,7 @@ void RandomStructure::DrawLevelHalves(Tree* tree, uint16_t feature, Random& rand
     }
 }
 
-Tree RandomStructure::Draw(uint64_t tree_index, Random& random) const {
+Tree RandomStructure::Draw(uint64_t tree_index, PublicRandom& random) const {
     Tree tree = Tree::OfDepth(static_cast<unsigned>(depth_));
     if (schedule_ == FeatureSchedule::kCyclic) {
         const uint16_t feature = static_cast<uint16_t>(tree_index % features_.size());

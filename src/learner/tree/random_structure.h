@@ -12,8 +12,8 @@
 namespace dpboost {
 
 enum class FeatureSchedule {
-    kRandom,  // every node draws its own feature
-    kCyclic   // tree t splits on feature t mod m only
+    kCyclic,  // tree t splits on feature t mod m only
+    kAny      // every node draws its own feature
 };
 
 // Draws complete trees. Departures from the paper, all data-independent: a split point is drawn among those
@@ -26,7 +26,7 @@ class RandomStructure {
     RandomStructure(const std::vector<FeatureSpec>& features, int depth, FeatureSchedule schedule);
 
     // All leaves are 0. `tree_index` selects the feature of a cyclic schedule.
-    Tree Draw(uint64_t tree_index, Random& random) const;
+    Tree Draw(uint64_t tree_index, PublicRandom& random) const;
 
   private:
     struct Cuts {  // thresholds first..last divide the node's cell; none if first > last
@@ -34,10 +34,10 @@ class RandomStructure {
         int last;
     };
 
-    Split DrawSplit(const Tree& tree, size_t node, Random& random) const;
+    Split DrawSplit(const Tree& tree, size_t node, PublicRandom& random) const;
     Cuts LiveCuts(const Tree& tree, size_t node, uint16_t feature) const;
     bool LevelIsLive(const Tree& tree, size_t node, uint16_t feature, uint16_t level) const;
-    void DrawLevelHalves(Tree* tree, uint16_t feature, Random& random) const;
+    void DrawLevelHalves(Tree* tree, uint16_t feature, PublicRandom& random) const;
 
     const std::vector<FeatureSpec>& features_;
     const int depth_;

@@ -109,6 +109,14 @@ size_t SplitCandidates::MaxCells(const FeatureSpec& feature, CandidatePart part,
     return (part == CandidatePart::kWholeRange ? all : std::min<size_t>(count, all)) + 2;
 }
 
+size_t SplitCandidates::MaxCells(const std::vector<FeatureSpec>& features, CandidatePart part,
+                                 uint32_t count) {
+    size_t cells = 0;
+    for (const FeatureSpec& feature : features)
+        cells += MaxCells(feature, part, count);
+    return cells;
+}
+
 void SplitCandidates::SetThresholds(size_t feature, std::vector<uint16_t> thresholds) {
     const FeatureSpec& spec = features_[feature];
     std::vector<uint16_t>& cell_of_code = cell_of_code_[feature];
@@ -169,6 +177,13 @@ void SplitCandidates::Refine(size_t feature, const std::vector<double>& noisy_he
     for (size_t i = 0; i + 1 < bins.size(); i++)
         thresholds.push_back(static_cast<uint16_t>(bins[i].end));
     SetThresholds(feature, std::move(thresholds));
+}
+
+CellLayout::CellLayout(const SplitCandidates& candidates, const std::vector<uint16_t>& chosen) {
+    for (const uint16_t feature : chosen) {
+        offset.push_back(cells);
+        cells += candidates.Cells(feature);
+    }
 }
 
 }  // namespace dpboost

@@ -8,10 +8,17 @@
 #include <vector>
 
 #include "dataset/feature.h"
-#include "learner/boosted/framework_options.h"
 #include "model/tree.h"
 
 namespace dpboost {
+
+// Where ordered features may be cut (C3 of [FEDGBDT]). Levels are always split one against the rest.
+enum class CandidatePart {
+    kUniform,           // equally far apart in the feature's range
+    kLog,               // equally far apart in the magnitude of the distance to the range's lower end
+    kIterativeHessian,  // uniform at first, then refined by noisy Hessian histograms
+    kWholeRange         // between any two bins of the public grid
+};
 
 class SplitCandidates {
   public:
@@ -39,6 +46,8 @@ class SplitCandidates {
 
     // At most so many cells a feature can have with these settings, now or after refinement.
     static size_t MaxCells(const FeatureSpec& feature, CandidatePart part, uint32_t count);
+    // The same for all features together.
+    static size_t MaxCells(const std::vector<FeatureSpec>& features, CandidatePart part, uint32_t count);
 
     // One round of the iterative Hessian ([FEDGBDT] 4.5.2) on an ordered feature, given its noisy
     // Hessian histogram (thresholds + 1 values) and the deviation of its noise. With share = total / Q:
@@ -55,6 +64,14 @@ class SplitCandidates {
     const uint32_t count_;
     std::vector<std::vector<uint16_t>> thresholds_;
     std::vector<std::vector<uint16_t>> cell_of_code_;
+};
+
+// Where the cells of the chosen features lie in the sums of one node: one feature behind the other.
+struct CellLayout {
+    CellLayout(const SplitCandidates& candidates, const std::vector<uint16_t>& chosen);
+
+    std::vector<size_t> offset;  // per chosen feature
+    size_t cells = 0;            // of all of them
 };
 
 }  // namespace dpboost

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "learner/objective/objective.h"
+#include "learner/tree/noisy_sides.h"
 
 namespace dpboost {
 
@@ -37,26 +38,6 @@ inline int64_t SplitUtility(int64_t left_gradient, int64_t left_rows, int64_t ri
 
 // Half the width of the interval in which utilities change, in their lattice steps.
 constexpr double kUtilitySensitivity = 2.0 * kClipSteps + 1;
-
-// Sums of one side with the variance of their noise, in natural units.
-struct NoisySide {
-    double gradient = 0;
-    double hessian = 0;
-    double gradient_variance = 0;
-    double hessian_variance = 0;
-
-    void Add(const NoisySide& other) {
-        gradient += other.gradient;
-        hessian += other.hessian;
-        gradient_variance += other.gradient_variance;
-        hessian_variance += other.hessian_variance;
-    }
-    // What is left without a part of the same sums.
-    NoisySide Without(const NoisySide& part) const {
-        return {gradient - part.gradient, hessian - part.hessian, gradient_variance - part.gradient_variance,
-                hessian_variance - part.hessian_variance};
-    }
-};
 
 // G^2 / (H + lambda) ([FEDGBDT] eq. 5) for noisy sums: what noise adds to G^2 on average is taken
 // off, and a Hessian is never taken as smaller than its own noise. Post-processing.

@@ -4,12 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "learner/auto/auto.h"
-#include "learner/boosted/framework.h"
-#include "learner/boosted/presets.h"
-#include "learner/boosted/sbdt.h"
-#include "learner/linear/adassp.h"
-#include "learner/pure/pure_trees.h"
+#include "learner/methods.h"
 #include "mechanism/noise.h"
 #include "support/train_with.h"
 #include "unit/learner/random_data.h"
@@ -30,17 +25,15 @@ struct GoldenCase {
 };
 
 inline std::vector<GoldenCase> GoldenCases() {
-    std::vector<std::pair<std::string, std::string>> methods = {
-        {"auto", ""}, {"auto", "much"},   {"auto", "product"}, {"auto", "poisson"},
-        {"sbdt", ""}, {"sbdt", "filter"}, {"sbdt", "cyclic"}};
-    for (size_t i = 0; i < kFrameworkPresetCount; i++)
-        methods.emplace_back(kFrameworkPresets[i].name, "");
-    methods.emplace_back("dp_tr", "subsample");
-    methods.emplace_back("feverless", "subsample");
-    for (const MethodInfo* method : {&kAdassp, &kAdasspLogistic, &kAdasspHinge})
+    std::vector<std::pair<std::string, std::string>> methods;
+    for (const MethodInfo* method : AllMethods())
         methods.emplace_back(method->name, "");
-    for (size_t i = 0; i < kPurePresetCount; i++)
-        methods.emplace_back(kPurePresets[i].name, "");
+    for (const char* variant : {"much", "product", "poisson"})
+        methods.emplace_back("auto", variant);
+    for (const char* variant : {"filter", "cyclic"})
+        methods.emplace_back("sbdt", variant);
+    for (const char* method : {"dp_tr", "feverless"})
+        methods.emplace_back(method, "subsample");
     std::vector<GoldenCase> cases;
     for (const auto& [method, variant] : methods)
         for (const Task task : {Task::kBinary, Task::kRegression})
@@ -60,12 +53,27 @@ inline std::vector<GoldenCase> GoldenCases() {
     return cases;
 }
 
-template <typename Presets>
-bool Among(const std::string& name, const Presets& presets, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (name == presets[i].name)
-            return true;
-    return false;
+// Few and small trees; what a method does not know is left out.
+inline std::vector<GivenOption> GoldenOptions(const GoldenCase& golden, const MethodInfo& method) {
+    const bool boosted = golden.method != "auto";
+    std::vector<GivenOption> all = {Given("rounds", 20), Given("trees_per_ensemble", 5)};
+    if (boosted)
+        all.push_back(Given("trees", golden.method == "sbdt" ? 40 : 8));
+    if (method.pure)
+        all.push_back(Given("depth", 3));
+    if (golden.variant == "poisson")
+        all.push_back(Given("objective", "poisson"));
+    if (golden.variant == "filter")
+        all.push_back(Given("extra_rounds", 30));
+    if (golden.variant == "cyclic")
+        all.push_back(Given("features", "cyclic"));
+    if (golden.variant == "subsample")
+        all.push_back(Given("subsample", 0.5));
+    std::vector<GivenOption> given;
+    for (const GivenOption& option : all)
+        if (method.options.Find(option.key) != nullptr)
+            given.push_back(option);
+    return given;
 }
 
 inline Model TrainGolden(const GoldenCase& golden, Simd simd, int threads) {
@@ -81,45 +89,12 @@ inline Model TrainGolden(const GoldenCase& golden, Simd simd, int threads) {
     ChaChaSource source = TestSource(77);
     Random random(source);
     ExactNoise noise(random);
-    NoInterrupt interrupt;
-    NoProgress progress;
     TrainingSettings settings;
     settings.simd = simd;
     settings.threads = threads;
-    const double delta = 1e-6;
-    const double epsilon = golden.epsilon;
-    std::vector<GivenOption> given;
-    if (golden.variant == "poisson")
-        given.push_back(Given("objective", "poisson"));
-    if (golden.method == kAuto.name)
-        return TrainWith(kAuto, dataset, epsilon, delta, given, random, noise, settings);
-    for (const MethodInfo* method : {&kAdassp, &kAdasspLogistic, &kAdasspHinge})
-        if (golden.method == method->name)
-            return TrainWith(*method, dataset, epsilon, delta, {Given("rounds", 20)}, random, noise,
-                             settings);
-    if (golden.method == "sbdt") {
-        SbdtOptions options = SbdtOptions::Defaults(golden.task, epsilon);
-        options.trees = 40;
-        if (golden.variant == "filter")
-            options.extra_rounds = 30;
-        if (golden.variant == "cyclic")
-            options.features = FeatureSchedule::kCyclic;
-        Plan plan = Plan::Calibrate(BuildSbdtPlan(options, epsilon, delta));
-        return TrainSbdt(dataset, options, plan, random, noise, interrupt, progress, settings);
-    }
-    if (Among(golden.method, kPurePresets, kPurePresetCount)) {
-        PureOptions options = PureOptions::Preset(golden.method, golden.task, epsilon);
-        options.depth = 3;
-        options.trees_per_ensemble = 5;
-        Plan plan = Plan::Calibrate(BuildPurePlan(options, dataset.features(), epsilon));
-        return TrainPureTrees(dataset, options, plan, random, noise, interrupt, progress);
-    }
-    FrameworkOptions options = FrameworkOptions::Preset(golden.method, golden.task, epsilon);
-    options.trees = 8;
-    if (golden.variant == "subsample")
-        options.subsample = 0.5;
-    Plan plan = Plan::Calibrate(BuildFrameworkPlan(options, dataset.features(), epsilon, delta));
-    return TrainFramework(dataset, options, plan, random, noise, interrupt, progress, settings);
+    const MethodInfo& method = *AllMethods().Find(golden.method);
+    return TrainWith(method, dataset, golden.epsilon, method.pure ? 0 : 1e-6, GoldenOptions(golden, method),
+                     random, noise, settings);
 }
 
 }  // namespace dpboost

@@ -7,38 +7,49 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "learner/boosted/framework_plan.h"
 #include "learner/boosted/presets.h"
-#include "learner/rows/leaf_sums.h"
-#include "learner/tree/leaf_update.h"
+#include "learner/objective/objective.h"
+#include "learner/tree/exponential_growth.h"
+#include "learner/tree/leaf_values.h"
+#include "support/train_with.h"
 #include "support/zero_noise.h"
 #include "unit/learner/random_data.h"
 
 namespace dpboost {
 namespace {
 
-Model Train(const Dataset& dataset, const FrameworkOptions& options, const TrainingSettings& settings = {},
-            NoiseSource* other = nullptr) {
+constexpr const MethodInfo* kPresets[] = {&kDpTr, &kDpTrIh, &kDpTrIhEbm, &kDpTrBatch, &kDpEbm,
+                                          &kDpRf, &kDpPr,   &kFeverless, &kDpXgb,     &kDpXgbCyclic};
+
+Model Train(const Dataset& dataset, const FrameworkOptions& options, const TrainingSettings& settings = {}) {
     ChaChaSource source = TestSource(42);
     Random random(source);
-    ZeroNoise zero;
-    NoInterrupt interrupt;
-    NoProgress progress;
-    Plan plan = Plan::Calibrate(BuildFrameworkPlan(options, dataset.features(), 1, 1e-6));
-    Model model = TrainFramework(dataset, options, plan, random, other != nullptr ? *other : zero, interrupt,
-                                 progress, settings);
+    ZeroNoise noise;
+    const FrameworkLearner learner(options, dataset.features());
+    Plan plan = PlanOf(learner, 1, 1e-6);
+    Model model = TrainLearner(learner, dataset, plan, random, noise, settings);
     EXPECT_TRUE(plan.Finished());
     return model;
 }
 
-FrameworkOptions Small(const std::string& preset, Task task = Task::kBinary) {
-    FrameworkOptions options = FrameworkOptions::Preset(preset, task, 1);
-    options.trees = 7;
-    options.depth = 3;
-    options.hessian_rounds = 2;
-    options.candidate_count = 8;
-    if (options.batch > 1)
-        options.batch = 3;
-    return options;
+FrameworkOptions Options(const MethodInfo& preset, Task task, const std::vector<GivenOption>& given) {
+    const std::vector<FeatureSpec> features = TestFeatures({});
+    const TargetSpec target = task == Task::kBinary ? TargetSpec::Binary() : TargetSpec::Regression(-1, 1);
+    const std::unique_ptr<Learner> learner = preset.make(preset, {features, target, 1, 1e-6}, given);
+    return dynamic_cast<const FrameworkLearner&>(*learner).options();
+}
+
+FrameworkOptions Small(const MethodInfo& preset, Task task = Task::kBinary,
+                       const std::vector<GivenOption>& parts = {}) {
+    std::vector<GivenOption> given = parts;
+    given.push_back(Given("trees", 7));
+    given.push_back(Given("depth", 3));
+    given.push_back(Given("hessian_rounds", 2));
+    given.push_back(Given("candidate_count", 8));
+    if (&preset == &kDpTrBatch)
+        given.push_back(Given("batch", 3));
+    return Options(preset, task, given);
 }
 
 // Given the structures, every leaf value follows from plain sums over rows at the scores of the batch before.
@@ -49,10 +60,13 @@ void ExpectPlainLeaves(const Dataset& dataset, const FrameworkOptions& options, 
     const std::unique_ptr<const Objective> objective =
         MakeObjective(logistic ? ObjectiveKind::kLogistic : ObjectiveKind::kSquared, dataset.target(),
                       options.gradient_clip, options.hessian_clip);
-    Plan plan = Plan::Calibrate(BuildFrameworkPlan(options, dataset.features(), 1, 1e-6));
-    const MechanismId id = plan.Find(MainMechanism(options));
+    const FrameworkLearner learner(options, dataset.features());
+    Plan plan = PlanOf(learner, 1, 1e-6);
+    const MechanismId id = plan.Find(learner.main_mechanism());
     const double g_unit = options.gradient_clip / kClipSteps, h_unit = options.hessian_clip / kClipSteps;
-    LeafUpdate update(options);
+    LeafValues update({options.leaf,
+                       averaging ? 1.0 / options.trees : options.learning_rate / options.batch_size(),
+                       options.l2, options.leaf_clip, options.task == Task::kBinary ? 0.5 : 0.0, true});
     std::vector<uint16_t> codes(dataset.columns());
     for (size_t t = 0; t < options.trees; t++) {
         const size_t seen = t - t % options.batch_size();
@@ -75,7 +89,7 @@ void ExpectPlainLeaves(const Dataset& dataset, const FrameworkOptions& options, 
             leaf.hessian_variance = std::pow(plan.ScaleInSteps(id, 0) * h_unit, 2);
             leaf.gradient_variance = std::pow(plan.ScaleInSteps(id, 1) * g_unit, 2);
         }
-        const std::vector<int32_t> values = update.Values(leaves);
+        const std::vector<int32_t> values = update.Next(leaves);
         for (size_t leaf = 0; leaf < leaves.size(); leaf++)
             EXPECT_NEAR(model.trees()[t].leaves[leaf], values[leaf], 1) << "tree " << t;
     }
@@ -87,58 +101,25 @@ TEST(Method, WithoutNoiseLeavesAreThoseOfAPlainComputation) {
         shape.task = task;
         shape.wide = 1;
         const Dataset dataset = RandomDataset(shape);
-        for (const char* preset : {"dp_tr", "dp_tr_ih", "dp_rf", "dp_xgb"}) {
-            SCOPED_TRACE(preset);
-            FrameworkOptions options = Small(preset, task);
-            options.trees =
-                4;  // greedy trees soon split on the one informative feature only, and become a table
+        for (const MethodInfo* preset : {&kDpTr, &kDpTrIh, &kDpRf, &kDpXgb}) {
+            SCOPED_TRACE(preset->name);
+            // Greedy trees soon split on the one informative feature only, and become a table.
+            FrameworkOptions options = Small(*preset, task);
+            options.trees = 4;
             ExpectPlainLeaves(dataset, options, Train(dataset, options));
             if (options.leaf == LeafPart::kAveraging)
                 continue;
-            options.batch = 3;
-            options.leaf = LeafPart::kGradient;
-            options.FitToParts();
+            options = Small(*preset, task, {Given("batch", 3), Given("leaf", "gradient")});
+            options.trees = 4;
             ExpectPlainLeaves(dataset, options, Train(dataset, options));
         }
     }
 }
 
-TEST(Method, AveragingIsTheMeanLabelOfALeaf) {
-    FrameworkOptions options = FrameworkOptions::Preset("dp_rf", Task::kBinary, 1);
-    options.trees = 4;
-    options.l2 = 0;
-    LeafUpdate update(options);
-    // 3 of 4 rows are positive: the sum of y - 1/2 is 1.
-    const std::vector<int32_t> values = update.Values({{1, 4, 0, 0}, {-2, 4, 0, 0}});
-    EXPECT_EQ(values[0], ToFixed(0.75 / 4));
-    EXPECT_EQ(values[1], ToFixed(0));
-}
-
-TEST(Method, NewtonStepIsTheQuotientOfTheSums) {
-    FrameworkOptions options = FrameworkOptions::Preset("dp_tr", Task::kBinary, 1);
-    options.learning_rate = 0.5;
-    options.l2 = 1;
-    options.leaf_clip = 2;
-    LeafUpdate update(options);
-    const std::vector<int32_t> values = update.Values({{6, 3, 0, 0}, {-3, 2, 0, 0}, {90, 3, 0, 0}});
-    EXPECT_EQ(values[0], ToFixed(0.5 * 1.5));
-    EXPECT_EQ(values[1], ToFixed(-0.5));
-    EXPECT_EQ(values[2], ToFixed(0.5 * 2));
-    // With noise the step is drawn to zero: v = 12, 12 / (3 * 4) = 1 more in the denominator.
-    LeafUpdate noisy(options);
-    EXPECT_EQ(noisy.Values({{6, 3, 12, 0}})[0], ToFixed(0.5 * 6 / 5));
-}
-
-std::vector<FrameworkOptions> AllPresets(Task task) {
-    std::vector<FrameworkOptions> all;
-    for (size_t i = 0; i < kFrameworkPresetCount; i++)
-        all.push_back(Small(kFrameworkPresets[i].name, task));
-    return all;
-}
-
 TEST(Method, EveryPresetTrainsWhateverTheRows) {
     for (const Task task : {Task::kBinary, Task::kRegression}) {
-        for (const FrameworkOptions& options : AllPresets(task)) {
+        for (const MethodInfo* preset : kPresets) {
+            const FrameworkOptions options = Small(*preset, task);
             DataShape shape;
             shape.task = task;
             for (const size_t rows : {0, 1, 300}) {
@@ -161,7 +142,8 @@ TEST(Method, ThreadsAndVectorsChangeNothing) {
     shape.rows = 9000;
     shape.units = 700;
     const Dataset dataset = RandomDataset(shape);
-    for (FrameworkOptions options : AllPresets(Task::kBinary)) {
+    for (const MethodInfo* preset : kPresets) {
+        FrameworkOptions options = Small(*preset);
         options.trees = 4;
         TrainingSettings settings;
         settings.threads = 3;
@@ -183,21 +165,20 @@ TEST(Method, UnitsOfOneRowAreRows) {
     }
     NoInterrupt interrupt;
     const Dataset units = builder.Finish(interrupt);
-    for (const char* preset : {"dp_ebm", "dp_rf"})
-        EXPECT_EQ(Train(rows, Small(preset)).Serialize(), Train(units, Small(preset)).Serialize());
+    for (const MethodInfo* preset : {&kDpEbm, &kDpRf})
+        EXPECT_EQ(Train(rows, Small(*preset)).Serialize(), Train(units, Small(*preset)).Serialize());
 }
 
 // A unit with a thousand rows moves a leaf no more than the bound, so its model stays close to the one
 // without it.
 TEST(Method, AUnitOfManyRowsCountsAsOne) {
-    for (const char* preset : {"dp_tr", "dp_xgb", "feverless"}) {
+    for (const MethodInfo* preset : {&kDpTr, &kDpXgb, &kFeverless}) {
         DataShape shape;
         shape.rows = 1000;
         shape.units = 1;
-        FrameworkOptions options = Small(preset);
+        FrameworkOptions options = Small(*preset);
         options.trees = 1;
-        ZeroNoise zero;
-        const Model model = Train(RandomDataset(shape), options, {}, &zero);
+        const Model model = Train(RandomDataset(shape), options);
         // Sums of at most one row over Hessian sums with lambda = 1: no leaf can exceed eta g*.
         for (const Tree& tree : model.trees()) {
             for (const int32_t leaf : tree.leaves)
@@ -209,17 +190,17 @@ TEST(Method, AUnitOfManyRowsCountsAsOne) {
 // [FEDGBDT] Table 1.
 TEST(MethodPlan, CountsTheQueriesOfThePaper) {
     const std::vector<FeatureSpec> features = TestFeatures({});
-    const auto count = [&](const FrameworkOptions& options, const char* name) -> uint64_t {
-        for (const MechanismRequest& mechanism : BuildFrameworkPlan(options, features, 1, 1e-6).mechanisms) {
+    const auto count = [&](const FrameworkOptions& options, const std::string& name) -> uint64_t {
+        for (const MechanismRequest& mechanism : FrameworkLearner(options, features).Mechanisms()) {
             if (mechanism.name == name)
                 return mechanism.count;
         }
         return 0;
     };
-    const FrameworkOptions random = Small("dp_tr_ih");
+    const FrameworkOptions random = Small(kDpTrIh);
     EXPECT_EQ(count(random, kLeavesMechanism), 7U);
     EXPECT_EQ(count(random, kCandidatesMechanism), 2U);
-    const FrameworkOptions histograms = Small("feverless");
+    const FrameworkOptions histograms = Small(kFeverless);
     EXPECT_EQ(count(histograms, kHistogramsMechanism), 21U);
     EXPECT_EQ(count(histograms, kLeavesMechanism), 0U);
     FrameworkOptions one_feature = histograms;
@@ -227,45 +208,59 @@ TEST(MethodPlan, CountsTheQueriesOfThePaper) {
     EXPECT_EQ(count(one_feature, kHistogramsMechanism), 7U);
     one_feature.structure = StructurePart::kPartiallyRandom;
     EXPECT_EQ(count(one_feature, kHistogramsMechanism), 21U);
-    const FrameworkOptions greedy = Small("dp_xgb");
+    const FrameworkOptions greedy = Small(kDpXgb);
     for (int level = 0; level < 3; level++)
-        EXPECT_EQ(count(greedy, SelectionMechanism(level).c_str()), 7U);
+        EXPECT_EQ(count(greedy, SplitsMechanism(level)), 7U);
     // Histograms of five features: a row moves them by sqrt(5) times its bound.
-    const PlanRequest plan = BuildFrameworkPlan(histograms, features, 1, 1e-6);
-    EXPECT_NEAR(plan.mechanisms[0].dimensions[0].sensitivity, std::sqrt(5.0) * kClipSteps, 1e-6);
-    EXPECT_GE(plan.mechanisms[0].dimensions[0].sensitivity, std::sqrt(5.0) * kClipSteps);
+    const std::vector<MechanismRequest> plan = FrameworkLearner(histograms, features).Mechanisms();
+    EXPECT_NEAR(plan[0].dimensions[0].sensitivity, std::sqrt(5.0) * kClipSteps, 1e-6);
+    EXPECT_GE(plan[0].dimensions[0].sensitivity, std::sqrt(5.0) * kClipSteps);
 }
 
-void ExpectRefused(const FrameworkOptions& options, ErrorCode code, const char* part_of_message,
-                   double delta = 1e-6) {
+void ExpectRefused(const MethodInfo& preset, const std::vector<GivenOption>& given, ErrorCode code,
+                   const std::string& part_of_message) {
     try {
-        BuildFrameworkPlan(options, TestFeatures({}), 1, delta);
+        Options(preset, Task::kBinary, given);
         ADD_FAILURE() << "accepted: " << part_of_message;
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), code);
         EXPECT_NE(error.message().find(part_of_message), std::string::npos) << error.message();
-        EXPECT_FALSE(error.detail().empty());
     }
 }
 
 TEST(MethodPlan, RefusesWhatHasNoProof) {
-    FrameworkOptions sampled = Small("dp_xgb");
-    sampled.subsample = 0.1;
-    ExpectRefused(sampled, ErrorCode::kUnsupported, "Poisson subsampling");
-    ExpectRefused(Small("dp_tr"), ErrorCode::kUnsupported, "needs a delta", 0);
-    FrameworkOptions shares = Small("dp_xgb");
-    shares.selection_share = 0.95;
-    ExpectRefused(shares, ErrorCode::kInvalidParameter, "leave nothing for the leaves");
-    FrameworkOptions boosted = Small("dp_rf");
-    boosted.batch = 1;
-    ExpectRefused(boosted, ErrorCode::kInvalidParameter, "\"batch\"");
-    FrameworkOptions counted = Small("dp_tr");
-    counted.leaf = LeafPart::kGradient;
-    ExpectRefused(counted, ErrorCode::kInvalidParameter, "\"hessian_clip\"");
-    counted.FitToParts();
-    BuildFrameworkPlan(counted, TestFeatures({}), 1, 1e-6);
-    EXPECT_THROW(FrameworkOptions::Preset("local_dp", Task::kBinary, 1), Error);
-    EXPECT_THROW(FrameworkOptions::Preset("dp_xbg", Task::kBinary, 1), Error);
+    ExpectRefused(kDpXgb, {Given("subsample", 0.1)}, ErrorCode::kUnsupported, "Poisson subsampling");
+    ExpectRefused(kDpXgb, {Given("selection_share", 0.95)}, ErrorCode::kInvalidParameter,
+                  "leave nothing for the leaves");
+    ExpectRefused(kDpRf, {Given("batch", 1)}, ErrorCode::kInvalidParameter, "\"batch\"");
+    ExpectRefused(kDpTr, {Given("leaf", "gradient"), Given("hessian_clip", 0.2)},
+                  ErrorCode::kInvalidParameter, "\"hessian_clip\"");
+    ExpectRefused(kDpTr, {Given("learning_rate", 1.5)}, ErrorCode::kInvalidParameter, "\"learning_rate\"");
+    ExpectRefused(kDpTr, {Given("depth", 11)}, ErrorCode::kInvalidParameter, "\"depth\"");
+    ExpectRefused(kDpTr, {Given("features", "any")}, ErrorCode::kInvalidParameter, "\"features\"");
+    EXPECT_NO_THROW(Options(kDpTr, Task::kBinary, {Given("leaf", "gradient"), Given("features", "subset")}));
+    // Gaussian noise satisfies no pure differential privacy.
+    EXPECT_THROW(PlanOf(FrameworkLearner(Small(kDpTr), TestFeatures({})), 1, 0), Error);
+}
+
+TEST(Method, FeaturesFollowTheSchedule) {
+    ChaChaSource source = TestSource(6);
+    Random bits(source);
+    PublicRandom random(bits);
+    EXPECT_EQ(ChooseFeatures(FeaturePart::kAll, 3, 1, 7, random), (std::vector<uint16_t>{0, 1, 2}));
+    EXPECT_EQ(ChooseFeatures(FeaturePart::kCyclic, 5, 1, 7, random), (std::vector<uint16_t>{2}));
+    EXPECT_EQ(ChooseFeatures(FeaturePart::kCyclic, 5, 2, 2, random), (std::vector<uint16_t>{0, 4}));
+    EXPECT_EQ(ChooseFeatures(FeaturePart::kCyclic, 2, 9, 2, random), (std::vector<uint16_t>{0, 1}));
+    std::vector<int> seen(6);
+    for (int trial = 0; trial < 600; trial++) {
+        const std::vector<uint16_t> chosen = ChooseFeatures(FeaturePart::kSubset, 6, 2, 0, random);
+        ASSERT_EQ(chosen.size(), 2U);
+        EXPECT_LT(chosen[0], chosen[1]);
+        for (const uint16_t feature : chosen)
+            seen[feature]++;
+    }
+    for (const int count : seen)
+        EXPECT_NEAR(count, 200, 75);  // six deviations
 }
 
 }  // namespace

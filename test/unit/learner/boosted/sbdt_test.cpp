@@ -8,9 +8,12 @@
 
 #include <cmath>
 
+#include "learner/objective/initial_score.h"
 #include "learner/objective/objective.h"
 #include "learner/rows/leaf_sums.h"
+#include "learner/tree/leaf_values.h"
 #include "privacy/renyi_filter.h"
+#include "support/train_with.h"
 #include "support/zero_noise.h"
 #include "unit/learner/random_data.h"
 
@@ -24,31 +27,28 @@ struct Setting {
 };
 
 SbdtOptions SmallOptions(Task task) {
-    SbdtOptions options = SbdtOptions::Defaults(task, 1);
+    SbdtOptions options = SbdtOptions(task, 1);
     options.trees = 21;
     options.depth = 3;
     options.subsample = 0.3;
     return options;
 }
 
-PlanRequest Request(const SbdtOptions& options) {
-    return BuildSbdtPlan(options, 1, 1e-6);
+Plan PlanFor(const SbdtOptions& options) {
+    return PlanOf(SbdtLearner(options), 1, 1e-6);
 }
 
 Model Train(const Dataset& dataset, const SbdtOptions& options, const TrainingSettings& settings = {}) {
     ChaChaSource source = TestSource(42);
     Random random(source);
     ZeroNoise noise;
-    NoInterrupt interrupt;
-    NoProgress progress;
-    Plan plan = Plan::Calibrate(Request(options));
-    Model model = TrainSbdt(dataset, options, plan, random, noise, interrupt, progress, settings);
+    Plan plan = PlanFor(options);
+    Model model = TrainLearner(SbdtLearner(options), dataset, plan, random, noise, settings);
     EXPECT_TRUE(plan.Finished());
     return model;
 }
 
-// ---- the plain computation
-// -------------------------------------------------------------------------------------------
+// ---- the plain computation ----
 
 struct Sums {
     std::vector<int64_t> g, h;
@@ -58,14 +58,12 @@ struct Sums {
 class Reference {
   public:
     Reference(const Dataset& dataset, const SbdtOptions& options)
-        : dataset_(dataset),
-          options_(options),
-          plan_(Plan::Calibrate(Request(options))),
-          weights_(options.hessian_share) {}
+        : dataset_(dataset), options_(options), plan_(PlanFor(options)), weights_(options.hessian_share) {}
 
     Model Train() {
         ChaChaSource source = TestSource(42);
         Random random(source);
+        PublicRandom structure(random);
         const int32_t base = options_.initial_share > 0 ? InitialScore() : 0;
         const bool binary = options_.task == Task::kBinary;
         Model model(dataset_.features(), dataset_.target(), binary ? Link::kLogistic : Link::kIdentity);
@@ -77,7 +75,7 @@ class Reference {
         for (uint32_t round = 0; round < options_.rounds(); round++) {
             for (uint32_t k = round; round % group == 0 && k < std::min(round + group, options_.rounds());
                  k++)
-                trees.push_back(drawer.Draw(k, random));
+                trees.push_back(drawer.Draw(k, structure));
             const Sums sums = Sum(model, trees[round], random);
             trees[round].leaves = LeafValues(sums);
             model.AddTree(trees[round]);
@@ -211,8 +209,7 @@ class Reference {
     double count_ = 0;
 };
 
-// ---- settings
-// --------------------------------------------------------------------------------------------------------
+// ---- settings ----
 
 std::vector<Setting> Settings() {
     std::vector<Setting> settings;
@@ -290,8 +287,7 @@ TEST(Sbdt, InstructionSetAndThreadsDoNotMatter) {
     }
 }
 
-// ---- odd datasets
-// ----------------------------------------------------------------------------------------------------
+// ---- odd datasets ----
 
 TEST(Sbdt, EmptyDataTrainsAModelOfTheSameShape) {
     for (const Task task : {Task::kBinary, Task::kRegression}) {
@@ -352,37 +348,42 @@ TEST(Sbdt, ManyFeatures) {
     EXPECT_EQ(Train(dataset, options).Serialize(), Train(dataset, options, portable).Serialize());
 }
 
-// ---- options, progress, cancellation
-// ---------------------------------------------------------------------------------
+// ---- options, progress, cancellation ----
+
+void Make(const std::vector<GivenOption>& given, Task task = Task::kBinary, double epsilon = 1) {
+    const std::vector<FeatureSpec> features = TestFeatures({});
+    const TargetSpec target = task == Task::kBinary ? TargetSpec::Binary() : TargetSpec::Regression(-1, 1);
+    kSbdt.make(kSbdt, {features, target, epsilon, 1e-6}, given);
+}
 
 TEST(Sbdt, OptionsAreChecked) {
-    const auto refused = [](auto change, Task task = Task::kBinary) {
-        SbdtOptions options = SmallOptions(task);
-        EXPECT_NO_THROW(options.Check());
-        change(&options);
-        EXPECT_THROW(options.Check(), Error);
-    };
-    const double nan = std::nan("");
-    refused([](SbdtOptions* o) { o->trees = 0; });
-    refused([](SbdtOptions* o) { o->depth = 0; });
-    refused([](SbdtOptions* o) { o->depth = 11; });
-    refused([=](SbdtOptions* o) { o->learning_rate = nan; });
-    refused([](SbdtOptions* o) { o->subsample = 0; });
-    refused([](SbdtOptions* o) { o->subsample = 1.01; });
-    refused([](SbdtOptions* o) { o->gradient_clip = 0; });
-    refused([](SbdtOptions* o) { o->hessian_clip = 0.3; });
-    refused([](SbdtOptions* o) { o->hessian_clip = 0.25; }, Task::kRegression);
-    refused([](SbdtOptions* o) { o->hessian_share = 1; });
-    refused([](SbdtOptions* o) { o->initial_share = -0.1; });
-    refused([](SbdtOptions* o) { o->l2 = -1; });
-    refused([](SbdtOptions* o) { o->leaf_clip = 0; });
-    refused([](SbdtOptions* o) { o->trees = 100000; });  // scores would leave 32 bits
+    EXPECT_NO_THROW(Make({}));
+    EXPECT_NO_THROW(
+        Make({Given("trees", 1), Given("depth", 10), Given("features", "any"), Given("l2", 0.0)}));
+    EXPECT_THROW(Make({Given("trees", 0.0)}), Error);
+    EXPECT_THROW(Make({Given("trees", 2.5)}), Error);
+    EXPECT_THROW(Make({Given("depth", 0.0)}), Error);
+    EXPECT_THROW(Make({Given("depth", 11)}), Error);
+    EXPECT_THROW(Make({Given("learning_rate", std::nan(""))}), Error);
+    EXPECT_THROW(Make({Given("learning_rate", 1.5)}), Error);
+    EXPECT_THROW(Make({Given("subsample", 0.0)}), Error);
+    EXPECT_THROW(Make({Given("subsample", 1.01)}), Error);
+    EXPECT_THROW(Make({Given("gradient_clip", 0.0)}), Error);
+    EXPECT_THROW(Make({Given("hessian_clip", 0.3)}), Error);
+    EXPECT_THROW(Make({Given("hessian_clip", 0.25)}, Task::kRegression), Error);
+    EXPECT_THROW(Make({Given("hessian_share", 1)}), Error);
+    EXPECT_THROW(Make({Given("initial_share", -0.1)}), Error);
+    EXPECT_THROW(Make({Given("l2", -1)}), Error);
+    EXPECT_THROW(Make({Given("leaf_clip", 0.0)}), Error);
+    EXPECT_THROW(Make({Given("extra_rounds", -1)}), Error);
+    EXPECT_THROW(Make({Given("features", "all")}), Error);
+    EXPECT_THROW(Make({Given("trees", 100000)}), Error);  // scores would leave 32 bits
 }
 
 TEST(Sbdt, DefaultsAreValidAtAnyEpsilon) {
     for (const Task task : {Task::kBinary, Task::kRegression}) {
         for (const double epsilon : {1e-3, 0.05, 0.1, 1.0, 10.0, 50.0})
-            EXPECT_NO_THROW(SbdtOptions::Defaults(task, epsilon).Check()) << epsilon;
+            EXPECT_NO_THROW(Make({}, task, epsilon)) << epsilon;
     }
 }
 
@@ -416,23 +417,31 @@ TEST(Sbdt, ReportsRoundsAndStopsWhenAsked) {
     const Dataset dataset = RandomDataset(shape);
     SbdtOptions options = SmallOptions(Task::kBinary);
     options.extra_rounds = 3;
+    const SbdtLearner learner(options);
     for (const int threads : {1, 3}) {
-        TrainingSettings settings;
-        settings.threads = threads;
         ChaChaSource source = TestSource(1);
         Random random(source);
-        ZeroNoise noise;
+        const auto train = [&](Progress& progress, Interrupt& interrupt) {
+            Plan plan = PlanFor(options);
+            ZeroNoise noise;
+            Releaser releaser(plan, noise);
+            PublicRandom structure(random);
+            PrivateRandom coins(random);
+            Model model(dataset.features(), dataset.target(), learner.link());
+            TrainingSettings settings;
+            settings.threads = threads;
+            dpboost::Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings};
+            learner.Train(run);
+        };
         CountingProgress progress;
         NoInterrupt never;
-        Plan plan = Plan::Calibrate(Request(options));
-        TrainSbdt(dataset, options, plan, random, noise, never, progress, settings);
+        train(progress, never);
         EXPECT_EQ(progress.last, options.rounds());
         EXPECT_EQ(progress.rounds, options.rounds());
         for (const int polls : {0, 1, 2, 7, 40}) {
-            Plan again = Plan::Calibrate(Request(options));
             CancelAfter cancel(polls);
             NoProgress silent;
-            EXPECT_THROW(TrainSbdt(dataset, options, again, random, noise, cancel, silent, settings), Error);
+            EXPECT_THROW(train(silent, cancel), Error);
         }
     }
 }

@@ -1,4 +1,4 @@
-// Checks the parts of method dpboost against plain computations with zero noise, and the sensitivities of its
+// Checks the parts of method pure_trees against plain computations with zero noise, and the sensitivities of its
 // splits and leaves ([DPBOOST] Lemmas 1 and 2) by searching for violations.
 #include "learner/pure/pure_trees.h"
 
@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "base/error.h"
-#include "learner/pure/growth.h"
-#include "learner/pure/leaf.h"
-#include "learner/pure/subsets.h"
+#include "learner/rows/filtered_rows.h"
+#include "learner/rows/node_rows.h"
+#include "learner/rows/subsets.h"
+#include "learner/tree/exponential_growth.h"
 #include "learner/tree/split_score.h"
+#include "support/train_with.h"
 #include "support/zero_noise.h"
 #include "unit/learner/random_data.h"
 
@@ -77,7 +79,6 @@ TEST(PureLemma2, LeavesChangeWithinTheSensitivity) {
             options.leaves = part;
             options.l2 = l2;
             options.depth = 1;
-            const LeafRelease release(options);
             int64_t worst = 0;
             for (int i = 0; i < 20000; i++) {
                 const uint32_t k = static_cast<uint32_t>(random.Below(50));
@@ -85,17 +86,16 @@ TEST(PureLemma2, LeavesChangeWithinTheSensitivity) {
                 leaf.weight = random.Below(2) == 0 ? static_cast<int64_t>(random.Below(4)) : AnyCount(random);
                 leaf.gradient = AnySum(random, leaf.weight);
                 const CellSum more{leaf.gradient + AnySum(random, 1), leaf.weight + 1};
-                const std::vector<int64_t> before = release.RawSums({leaf, CellSum()}, k);
-                const std::vector<int64_t> after = release.RawSums({more, CellSum()}, k);
-                ASSERT_EQ(before.size(), LeafRelease::Sums(options));
+                const std::vector<int64_t> before = options.Leaves(k).Steps({leaf, CellSum()});
+                const std::vector<int64_t> after = options.Leaves(k).Steps({more, CellSum()});
+                ASSERT_EQ(before.size(), LeafLattice::Sums(part, 2));
                 int64_t change = 0;
                 for (size_t j = 0; j < before.size(); j++)
                     change += std::abs(after[j] - before[j]);
                 worst = std::max(worst, change);
             }
-            EXPECT_LE(static_cast<double>(worst), LeafRelease::Sensitivity(options));
-            EXPECT_GT(static_cast<double>(worst), 0.99 * LeafRelease::Sensitivity(options))
-                << "is it reached?";
+            EXPECT_LE(static_cast<double>(worst), LeafLattice::Sensitivity(part));
+            EXPECT_GT(static_cast<double>(worst), 0.99 * LeafLattice::Sensitivity(part)) << "is it reached?";
         }
     }
 }
@@ -124,19 +124,19 @@ TEST(PureSubsets, ArePublicSharesOfTheUnits) {
     PureOptions options;
     options.trees_per_ensemble = 5;
     options.learning_rate = 0.3;
-    std::vector<uint64_t> shares = Subsets(options).Probabilities();
-    uint64_t total = 0;
-    for (size_t k = 0; k < shares.size(); k++) {
-        total += shares[k];
+    std::vector<uint64_t> ends = options.SubsetEnds();
+    ASSERT_EQ(ends.size(), 5U);
+    for (size_t k = 0; k < ends.size(); k++) {
+        const double share = static_cast<double>(ends[k] - (k == 0 ? 0 : ends[k - 1])) / 4294967296.0;
         const double expected = 0.3 * std::pow(0.7, static_cast<double>(k)) / (1 - std::pow(0.7, 5));
-        EXPECT_NEAR(static_cast<double>(shares[k]) / 4294967296.0, expected, 1e-9);
+        EXPECT_NEAR(share, expected, 1e-9);
     }
-    EXPECT_EQ(total, uint64_t{1} << 32);
+    EXPECT_EQ(ends.back(), uint64_t{1} << 32);
     options.subsets = SubsetPart::kHalving;
-    shares = Subsets(options).Probabilities();
-    EXPECT_EQ(shares[0], uint64_t{1} << 31);
-    EXPECT_EQ(shares[3], uint64_t{1} << 28);
-    EXPECT_EQ(shares[4], uint64_t{1} << 28);
+    ends = options.SubsetEnds();
+    EXPECT_EQ(ends[0], uint64_t{1} << 31);
+    EXPECT_EQ(ends[3] - ends[2], uint64_t{1} << 28);
+    EXPECT_EQ(ends[4] - ends[3], uint64_t{1} << 28);
 }
 
 TEST(PureSubsets, OneUnitMoreMovesNoOther) {
@@ -156,8 +156,9 @@ TEST(PureSubsets, OneUnitMoreMovesNoOther) {
         const Dataset dataset = builder.Finish(interrupt);
         ChaChaSource source = TestSource(4);
         Random random(source);
-        Subsets subsets(options);
-        subsets.Draw(dataset, random, interrupt);
+        PrivateRandom coins(random);
+        Subsets subsets(options.SubsetEnds());
+        subsets.Draw(dataset, coins, interrupt);
         size_t rows = 0;
         std::vector<int> seen(dataset.units(), 0);
         for (size_t k = 0; k < 4; k++) {
@@ -193,13 +194,13 @@ class PlainBoosting {
         gradients_.assign(dataset_.rows(), 0);
         for (uint32_t row = 0; row < dataset_.rows(); row++) {
             gradients_[row] = dataset_.Label(row) - scores_[row];
-            if (std::fabs(gradients_[row]) <= options_.gradient_bound)
+            if (std::fabs(gradients_[row]) <= options_.gradient_clip)
                 rows.push_back(row);
         }
         std::vector<uint32_t> all(dataset_.rows());
         for (uint32_t row = 0; row < all.size(); row++)
             all[row] = row;
-        Grow(rows, all, 0, options_.LeafBound(k));
+        Grow(rows, all, 0, options_.gradient_clip * std::pow(1 - options_.learning_rate, k));
     }
     double score(size_t row) const { return scores_[row]; }
 
@@ -275,18 +276,17 @@ TEST(PureTraining, WithoutNoiseIsPlainBoosting) {
         options.trees_per_ensemble = 1;
         options.depth = 2;
         options.learning_rate = 0.5;
-        options.gradient_bound = 0.8;  // filters a part of the rows
+        options.gradient_clip = 0.8;  // filters a part of the rows
         options.leaves = part;
-        Plan plan = Plan::Calibrate(BuildPurePlan(options, dataset.features(), 1));
+        const PureLearner learner(options, dataset.features());
+        Plan plan = PlanOf(learner, 1, 0);
         ChaChaSource source = TestSource(1);
         Random random(source);
         ZeroNoise noise;
-        NoInterrupt interrupt;
-        NoProgress progress;
-        const Model model = TrainPureTrees(dataset, options, plan, random, noise, interrupt, progress);
+        const Model model = TrainLearner(learner, dataset, plan, random, noise);
         EXPECT_TRUE(plan.Finished());
         EXPECT_EQ(noise.selections, 3u * 3u);
-        EXPECT_EQ(noise.laplace_draws, 3 * LeafRelease::Sums(options));
+        EXPECT_EQ(noise.laplace_draws, 3 * LeafLattice::Sums(part, 4));
         PlainBoosting plain(dataset, options);
         for (int tree = 0; tree < 3; tree++)
             plain.AddTree(0);
@@ -303,27 +303,37 @@ TEST(PurePlan, IsPureAndSharesEpsilonAsThePaperSays) {
     options.ensembles = 4;
     options.trees_per_ensemble = 10;
     options.depth = 5;
-    const Plan plan = Plan::Calibrate(BuildPurePlan(options, TestFeatures(DataShape()), 2));
+    const Plan plan = PlanOf(PureLearner(options, TestFeatures(DataShape())), 2, 0);
     EXPECT_EQ(plan.delta(), 0);
     EXPECT_EQ(plan.calibrated_by(), "pure");
     // Per ensemble 0.5: half of it for the leaves, a tenth of it for each of the five levels.
     EXPECT_NEAR(plan.NoiseMultiplier(plan.Find(kPureLeavesMechanism)), 1 / 0.25, 1e-9);
     for (int level = 0; level < 5; level++)
-        EXPECT_NEAR(plan.NoiseMultiplier(plan.Find(PureSplitsMechanism(level))), 1 / 0.05, 1e-9);
+        EXPECT_NEAR(plan.NoiseMultiplier(plan.Find(SplitsMechanism(level))), 1 / 0.05, 1e-9);
     EXPECT_NEAR(PureEpsilon(plan.events()), 2, 1e-9);
 }
 
 TEST(PurePlan, RefusesWhatMakesNoSense) {
-    PureOptions options;
-    options.depth = 11;
-    EXPECT_EQ(CodeOf([&] { options.Check(); }), ErrorCode::kInvalidParameter);
-    options = PureOptions();
-    options.learning_rate = 0;
-    EXPECT_EQ(CodeOf([&] { options.Check(); }), ErrorCode::kInvalidParameter);
-    EXPECT_EQ(CodeOf([&] { BuildPurePlan(PureOptions(), {}, 1); }), ErrorCode::kInvalidParameter);
-    EXPECT_EQ(CodeOf([&] { PureOptions::Preset("dpbost", Task::kBinary, 1); }), ErrorCode::kInvalidParameter);
-    for (size_t i = 0; i < kPurePresetCount; i++)
-        EXPECT_NO_THROW(PureOptions::Preset(kPurePresets[i].name, Task::kBinary, 1).Check());
+    const std::vector<FeatureSpec> features = TestFeatures(DataShape());
+    const TargetSpec target = TargetSpec::Binary();
+    const LearnerContext context{features, target, 1, 0};
+    const auto code_of = [&](const MethodInfo& method, const std::vector<GivenOption>& given) {
+        return CodeOf([&] { method.make(method, context, given); });
+    };
+    for (const MethodInfo* method : {&kPureTrees, &kPureSums, &kPureSeq, &kPurePara}) {
+        EXPECT_TRUE(method->pure);
+        EXPECT_NO_THROW(method->make(*method, context, {}));
+        EXPECT_EQ(code_of(*method, {Given("depth", 11)}), ErrorCode::kInvalidParameter);
+        EXPECT_EQ(code_of(*method, {Given("learning_rate", 0.0)}), ErrorCode::kInvalidParameter);
+        EXPECT_EQ(code_of(*method, {Given("learning_rate", 1.5)}), ErrorCode::kInvalidParameter);
+        EXPECT_EQ(code_of(*method, {Given("leaf_share", 1)}), ErrorCode::kInvalidParameter);
+    }
+    // At most 100000 trees, and scores within their bound.
+    EXPECT_EQ(code_of(kPureTrees, {Given("ensembles", 10000), Given("trees_per_ensemble", 1000)}),
+              ErrorCode::kInvalidParameter);
+    EXPECT_EQ(code_of(kPureTrees, {Given("ensembles", 1000), Given("gradient_clip", 10)}),
+              ErrorCode::kInvalidParameter);
+    EXPECT_EQ(CodeOf([&] { PureLearner(PureOptions(), {}); }), ErrorCode::kInvalidParameter);
 }
 
 TEST(PureTraining, TrainsOnAnythingAtAnyEpsilon) {
@@ -333,16 +343,12 @@ TEST(PureTraining, TrainsOnAnythingAtAnyEpsilon) {
             shape.rows = rows;
             shape.units = rows == 300 ? 40 : 0;
             const Dataset dataset = RandomDataset(shape);
-            PureOptions options = PureOptions::Defaults(Task::kBinary, epsilon);
-            options.trees_per_ensemble = 3;
-            options.ensembles = 2;
-            Plan plan = Plan::Calibrate(BuildPurePlan(options, dataset.features(), epsilon));
             ChaChaSource source = TestSource(3);
             Random random(source);
             ExactNoise noise(random);
-            NoInterrupt interrupt;
-            NoProgress progress;
-            const Model model = TrainPureTrees(dataset, options, plan, random, noise, interrupt, progress);
+            const Model model =
+                TrainWith(kPureTrees, dataset, epsilon, 0,
+                          {Given("trees_per_ensemble", 3), Given("ensembles", 2)}, random, noise);
             EXPECT_EQ(model.Serialize().size() > 0, true);
             std::vector<uint16_t> codes(dataset.columns(), 0);
             const double prediction = model.Predict(codes.data());

@@ -11,7 +11,7 @@ namespace dpboost {
 namespace {
 
 // Turns some level splits of drawn trees into subsets, which random trees do not use themselves.
-void AddSubsets(Tree* tree, const std::vector<FeatureSpec>& features, Random& random) {
+void AddSubsets(Tree* tree, const std::vector<FeatureSpec>& features, PublicRandom& random) {
     for (Split& split : tree->splits) {
         if (features[split.feature].ordered() || random.Bernoulli(1, 2))
             continue;
@@ -52,15 +52,16 @@ TEST(LeafIndex, AgreesWithTheTreesOwnRule) {
         shape.wide = wide;
         const Dataset dataset = RandomDataset(shape);
         ChaChaSource source = TestSource(6);
-        Random random(source);
+        Random bits(source);
+        PublicRandom random(bits);
         for (int depth = 1; depth <= 10; depth++) {
-            for (const FeatureSchedule schedule : {FeatureSchedule::kRandom, FeatureSchedule::kCyclic}) {
+            for (const FeatureSchedule schedule : {FeatureSchedule::kAny, FeatureSchedule::kCyclic}) {
                 const RandomStructure drawer(dataset.features(), depth, schedule);
                 std::vector<Tree> trees;
                 const int count = LeafPacking(depth).trees_per_word() - depth % 2;
                 for (int t = 0; t < count; t++) {
                     trees.push_back(drawer.Draw(static_cast<uint64_t>(t + depth), random));
-                    if (schedule == FeatureSchedule::kRandom && t % 2 == 1)
+                    if (schedule == FeatureSchedule::kAny && t % 2 == 1)
                         AddSubsets(&trees.back(), dataset.features(), random);
                 }
                 ExpectLeaves(dataset, trees, depth, Simd::kPortable);
@@ -77,9 +78,10 @@ TEST(LeafIndex, MixesTablesAndTreesInOneGroup) {
     DataShape shape;
     const Dataset dataset = RandomDataset(shape);
     ChaChaSource source = TestSource(8);
-    Random random(source);
+    Random bits(source);
+    PublicRandom random(bits);
     const RandomStructure cyclic(dataset.features(), 4, FeatureSchedule::kCyclic);
-    const RandomStructure mixed(dataset.features(), 4, FeatureSchedule::kRandom);
+    const RandomStructure mixed(dataset.features(), 4, FeatureSchedule::kAny);
     std::vector<Tree> trees;
     for (uint64_t t = 0; t < 8; t++)
         trees.push_back((t % 3 == 0 ? cyclic : mixed).Draw(t, random));

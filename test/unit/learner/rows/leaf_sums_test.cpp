@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "learner/objective/objective.h"
+#include "support/open_sums.h"
 #include "unit/learner/random_data.h"
 
 namespace dpboost {
@@ -32,8 +33,8 @@ Rows RandomRows(Random& random, size_t n, size_t leaves) {
 
 // r1 sum H^2 + r2 sum G^2, relative to S^2.
 long double Norm(const LeafSums& sums, LeafWeights weights) {
-    std::vector<int64_t> g(sums.leaves()), h(sums.leaves());
-    sums.Split(g.data(), h.data());
+    RawGradientSums raw = sums.Raw();
+    const std::vector<int64_t> g = OpenSums(std::move(raw.gradients)), h = OpenSums(std::move(raw.hessians));
     long double norm = 0;
     for (size_t l = 0; l < sums.leaves(); l++) {
         norm += weights.hessian_share() * static_cast<long double>(h[l]) * h[l] +
@@ -79,10 +80,9 @@ TEST(LeafSums, OneRowIsNeverClipped) {
         unit.AddRow(2, -kClipSteps, kClipSteps);
         EXPECT_EQ(unit.Clip(10), 1U << 10);
         unit.AddTo(&sums);
-        std::vector<int64_t> g(4), h(4);
-        sums.Split(g.data(), h.data());
-        EXPECT_EQ(g[2], -kClipSteps);
-        EXPECT_EQ(h[2], kClipSteps);
+        RawGradientSums raw = sums.Raw();
+        EXPECT_EQ(OpenSums(std::move(raw.gradients)), (std::vector<int64_t>{0, 0, -kClipSteps, 0}));
+        EXPECT_EQ(OpenSums(std::move(raw.hessians)), (std::vector<int64_t>{0, 0, kClipSteps, 0}));
     }
 }
 
@@ -93,9 +93,10 @@ TEST(LeafSums, ScalingRoundsTowardsZeroAndKeepsTheRatio) {
     unit.Clip(0);
     LeafSums sums(1);
     unit.AddTo(&sums);
-    int64_t g, h;
-    sums.Split(&g, &h);
-    EXPECT_NEAR(static_cast<double>(g) / static_cast<double>(h), -0.25, 1e-4);
+    RawGradientSums raw = sums.Raw();
+    const auto g = static_cast<double>(OpenSums(std::move(raw.gradients))[0]);
+    const auto h = static_cast<double>(OpenSums(std::move(raw.hessians))[0]);
+    EXPECT_NEAR(g / h, -0.25, 1e-4);
     unit.Clear();
     EXPECT_EQ(unit.Clip(10), 0U);
 }

@@ -44,30 +44,49 @@ TEST(LeafValue, PosteriorMeanIsRight) {
     }
 }
 
+// Released sums of one tree's leaves, with noise of the same deviation in both.
+NoisySides Released(std::vector<int64_t> gradients, std::vector<int64_t> hessians, double sigma,
+                    GradientUnits units) {
+    return NoisySides({{std::move(hessians), sigma}, {std::move(gradients), sigma}}, units);
+}
+
 TEST(LeafValue, LittleNoiseGivesTheNewtonStep) {
-    LeafValues values({0.1, 2.0, 1.0}, 2, 0.5, 0.25, 1e-3);
-    std::vector<int32_t> leaves;
-    const int64_t gradients[] = {100, -3000};
-    const int64_t hessians[] = {4000, 40};
-    values.Compute(gradients, hessians, &leaves);
+    LeafValues values({LeafPart::kNewton, 0.1, 2.0, 1.0, 0, false});
+    const std::vector<int32_t> leaves =
+        values.Next(Released({100, -3000}, {4000, 40}, 1e-3, {0.25, 0.5}).All());
     EXPECT_NEAR(FromFixed(leaves[0]), 0.1 * 50.0 / (1000.0 + 2.0), 1e-6);
     EXPECT_NEAR(FromFixed(leaves[1]), -0.1, 1e-6);  // clipped: -1500 / 12 is far below -1
 }
 
 TEST(LeafValue, ExtremeSumsGiveBoundedValues) {
-    LeafValues values({0.3, 0.0, 2.0}, 4, 1e-5, 1e-5, 1e6);
-    std::vector<int32_t> leaves;
-    const int64_t big = INT64_MAX;
-    const int64_t gradients[] = {big, -big, 0, 12345};
-    for (const int64_t hessian : {-big, int64_t{-1000000}, int64_t{0}, int64_t{1}, big}) {
-        const int64_t hessians[] = {hessian, hessian, hessian, 0};
-        for (int tree = 0; tree < 3; tree++) {
-            values.Compute(gradients, hessians, &leaves);
-            for (const int32_t leaf : leaves)
-                EXPECT_LE(std::fabs(FromFixed(leaf)), 0.6 + 1e-6);
-            EXPECT_EQ(leaves[2], 0);
+    for (const bool shrink : {false, true}) {
+        LeafValues values({LeafPart::kNewton, 0.3, 0.0, 2.0, 0, shrink});
+        const int64_t big = INT64_MAX;
+        for (const int64_t hessian : {-big, int64_t{-1000000}, int64_t{0}, int64_t{1}, big}) {
+            for (int tree = 0; tree < 3; tree++) {
+                const std::vector<int32_t> leaves = values.Next(
+                    Released({big, -big, 0, 12345}, {hessian, hessian, hessian, 0}, 1e6, {1e-5, 1e-5}).All());
+                for (const int32_t leaf : leaves)
+                    EXPECT_LE(std::fabs(FromFixed(leaf)), 0.6 + 1e-6);
+                EXPECT_EQ(leaves[2], 0);
+            }
         }
     }
+}
+
+TEST(LeafValue, AveragingIsTheMeanLabelOfALeaf) {
+    LeafValues values({LeafPart::kAveraging, 0.25, 0, 2, 0.5, true});
+    // 3 of 4 rows are positive: the sum of y - 1/2 is 1.
+    EXPECT_EQ(values.Next({{1, 4, 0, 0}, {-2, 4, 0, 0}}),
+              (std::vector<int32_t>{ToFixed(0.75 / 4), ToFixed(0)}));
+}
+
+TEST(LeafValue, NewtonStepIsTheQuotientOfTheSums) {
+    const LeafValueOptions options{LeafPart::kNewton, 0.5, 1, 2, 0.5, true};
+    EXPECT_EQ(LeafValues(options).Next({{6, 3, 0, 0}, {-3, 2, 0, 0}, {90, 3, 0, 0}}),
+              (std::vector<int32_t>{ToFixed(0.5 * 1.5), ToFixed(-0.5), ToFixed(0.5 * 2)}));
+    // With noise the step is drawn to zero: v = 12, 12 / (3 * 4) = 1 more in the denominator.
+    EXPECT_EQ(LeafValues(options).Next({{6, 3, 12, 0}})[0], ToFixed(0.5 * 6 / 5));
 }
 
 }  // namespace

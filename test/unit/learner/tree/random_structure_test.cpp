@@ -18,8 +18,9 @@ TEST(Structure, TreesAreValid) {
     shape.wide = 1;
     const std::vector<FeatureSpec> features = TestFeatures(shape);
     ChaChaSource source = TestSource(3);
-    Random random(source);
-    for (const FeatureSchedule schedule : {FeatureSchedule::kRandom, FeatureSchedule::kCyclic}) {
+    Random bits(source);
+    PublicRandom random(bits);
+    for (const FeatureSchedule schedule : {FeatureSchedule::kAny, FeatureSchedule::kCyclic}) {
         for (int depth = 1; depth <= 10; depth++) {
             const RandomStructure drawer(features, depth, schedule);
             for (uint64_t tree = 0; tree < 2 * features.size(); tree++) {
@@ -41,7 +42,8 @@ TEST(Structure, OneFeatureTreesHaveNoEmptyLeaves) {
     shape.levels = 2;   // 3 and 23 levels
     const std::vector<FeatureSpec> features = TestFeatures(shape);
     ChaChaSource source = TestSource(4);
-    Random random(source);
+    Random bits(source);
+    PublicRandom random(bits);
     const RandomStructure drawer(features, 3, FeatureSchedule::kCyclic);
     for (uint64_t t = 0; t < 40; t++) {
         const Tree tree = drawer.Draw(t, random);
@@ -66,8 +68,9 @@ TEST(Structure, FeaturesAndThresholdsAreUniform) {
         features.push_back(FeatureSpec::Numeric(std::string("f") + static_cast<char>('0' + i), range));
     }
     ChaChaSource source = TestSource(5);
-    Random random(source);
-    const RandomStructure drawer(features, 1, FeatureSchedule::kRandom);
+    Random bits(source);
+    PublicRandom random(bits);
+    const RandomStructure drawer(features, 1, FeatureSchedule::kAny);
     std::map<std::pair<int, int>, int> count;
     const int draws = 40000;
     int missing_left = 0;

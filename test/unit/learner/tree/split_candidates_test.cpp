@@ -125,7 +125,8 @@ TEST(LiveSplits, LeaveRoomOnBothSides) {
     const std::vector<FeatureSpec> features = TestFeatures(shape);
     const SplitCandidates candidates(features, CandidatePart::kUniform, 12);
     ChaChaSource source = TestSource(5);
-    Random random(source);
+    Random bits(source);
+    PublicRandom random(bits);
     for (int trial = 0; trial < 50; trial++) {
         const Tree tree = DrawRandomTree(candidates, {0, 1, 3}, 4, random);
         for (size_t node = 0; node < tree.split_count(); node++) {
@@ -146,25 +147,6 @@ TEST(LiveSplits, LeaveRoomOnBothSides) {
             EXPECT_TRUE((left && right) || !AnyLive(candidates, tree, node, {0, 1, 3})) << "node " << node;
         }
     }
-}
-
-TEST(LiveSplits, FeaturesFollowTheSchedule) {
-    ChaChaSource source = TestSource(6);
-    Random random(source);
-    EXPECT_EQ(ChooseFeatures(FeaturePart::kAll, 3, 1, 7, random), (std::vector<uint16_t>{0, 1, 2}));
-    EXPECT_EQ(ChooseFeatures(FeaturePart::kCyclic, 5, 1, 7, random), (std::vector<uint16_t>{2}));
-    EXPECT_EQ(ChooseFeatures(FeaturePart::kCyclic, 5, 2, 2, random), (std::vector<uint16_t>{0, 4}));
-    EXPECT_EQ(ChooseFeatures(FeaturePart::kCyclic, 2, 9, 2, random), (std::vector<uint16_t>{0, 1}));
-    std::vector<int> seen(6);
-    for (int trial = 0; trial < 600; trial++) {
-        const std::vector<uint16_t> chosen = ChooseFeatures(FeaturePart::kRandom, 6, 2, 0, random);
-        ASSERT_EQ(chosen.size(), 2U);
-        EXPECT_LT(chosen[0], chosen[1]);
-        for (const uint16_t feature : chosen)
-            seen[feature]++;
-    }
-    for (const int count : seen)
-        EXPECT_NEAR(count, 200, 75);  // six deviations
 }
 
 }  // namespace

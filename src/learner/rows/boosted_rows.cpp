@@ -1,0 +1,70 @@
+#include "learner/rows/boosted_rows.h"
+
+#include <optional>
+
+#include "learner/rows/row_gradients.h"
+#include "learner/rows/sampled_sums.h"
+
+namespace dpboost {
+namespace {
+
+std::optional<RenyiFilter> MakeFilter(uint64_t limit, LeafWeights weights) {
+    if (limit == 0)
+        return std::nullopt;
+    const uint32_t clip = kClipSteps;
+    return RenyiFilter(limit, {clip, weights.hessian_share()}, {clip, weights.gradient_share()});
+}
+
+}  // namespace
+
+struct BoostedRows::State {
+    State(const Dataset& dataset, const BoostedRowsOptions& options, LeafWeights weights, Simd simd,
+          WorkerPool& pool)
+        : filter(MakeFilter(options.filter_limit, weights)),
+          gradients(dataset, options, simd, pool),
+          sums(dataset, weights, size_t{1} << options.depth, filter ? &*filter : nullptr, pool) {}
+
+    const std::optional<RenyiFilter> filter;
+    RowGradients gradients;
+    SampledSums sums;
+};
+
+size_t BoostedRows::BytesPerRow(const BoostedRowsOptions& options) {
+    return EnsembleScores::kBytesPerRow + (options.keep_gradients ? 2 * sizeof(int32_t) : 0) +
+           (options.filter_limit > 0 ? SampledSums::kFilterBytesPerUnit : 0);
+}
+
+BoostedRows::BoostedRows(const Dataset& dataset, const BoostedRowsOptions& options, Simd simd,
+                         WorkerPool& pool) {
+    dataset.RequireMemory(dataset.rows() * BytesPerRow(options));
+    state_ = std::make_unique<State>(dataset, options, LeafWeights(options.hessian_share), simd, pool);
+}
+
+BoostedRows::~BoostedRows() = default;
+
+int BoostedRows::trees_per_group() const {
+    return state_->gradients.scores().trees_per_group();
+}
+
+void BoostedRows::Begin(const Tree* trees, int count, Interrupt& interrupt) {
+    state_->gradients.scores().BeginGroup(trees, count, interrupt);
+}
+
+RawGradientSums BoostedRows::LeafSums(int slot, SamplingRate rate, PrivateRandom& coins,
+                                      Interrupt& interrupt) {
+    return state_->sums.Sum(state_->gradients, slot, rate, coins, interrupt);
+}
+
+void BoostedRows::SetLeaves(int slot, const std::vector<int32_t>& leaves) {
+    state_->gradients.scores().SetLeaves(slot, leaves);
+}
+
+void BoostedRows::EvaluateAll(Interrupt& interrupt) {
+    state_->gradients.EvaluateAll(interrupt);
+}
+
+const KeptGradients& BoostedRows::gradients() const {
+    return state_->gradients.kept();
+}
+
+}  // namespace dpboost

@@ -1,0 +1,68 @@
+// The rows of a boosted ensemble as its method sees them: trees go in, raw sums per leaf come out. Scores, gradients and
+// who is sampled stay inside.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "base/simd.h"
+#include "base/worker_pool.h"
+#include "learner/objective/objective.h"
+#include "learner/rows/leaf_sums.h"
+#include "mechanism/random.h"
+#include "model/tree.h"
+
+namespace dpboost {
+
+class Dataset;
+struct KeptGradients;
+
+struct BoostedRowsOptions {
+    ObjectiveKind objective = ObjectiveKind::kSquared;
+    double gradient_clip = 1;
+    double hessian_clip = 1;
+    bool count_rows = false;  // the Hessian is a count
+    double hessian_share = 0.5;
+    int depth = 1;
+    int32_t base = 0;  // the score that all rows start with
+    bool keep_gradients =
+        false;  // of all rows, from EvaluateAll to EvaluateAll; else of sampled rows, when needed
+    uint64_t filter_limit = 0;  // a Renyi filter lets a unit take part in rounds worth so many; 0: no filter
+};
+
+class BoostedRows {
+  public:
+    static size_t BytesPerRow(const BoostedRowsOptions& options);
+
+    // Dataset and pool must outlive the object. Throws kOutOfMemory if its state would not fit.
+    BoostedRows(const Dataset& dataset, const BoostedRowsOptions& options, Simd simd, WorkerPool& pool);
+    ~BoostedRows();
+
+    // How many trees can be given at once.
+    int trees_per_group() const;
+
+    // The next trees, whose leaf values are still unknown. Those before have all got theirs.
+    void Begin(const Tree* trees, int count, Interrupt& interrupt);
+
+    // Sums over the leaves of tree `slot` of the group, of each unit with probability `rate`.
+    //
+    // Neighbours: add or remove one unit. Sensitivity: a row adds at most kClipSteps to one Hessian sum and one gradient
+    // sum; a unit of several rows is scaled down to the same weighted norm (leaf_sums.h).
+    RawGradientSums LeafSums(int slot, SamplingRate rate, PrivateRandom& coins, Interrupt& interrupt);
+
+    // The values of one tree of the group; slots are set in ascending order.
+    void SetLeaves(int slot, const std::vector<int32_t>& leaves);
+
+    // Evaluates the gradients of all rows at the scores of all trees so far. With keep_gradients only.
+    void EvaluateAll(Interrupt& interrupt);
+    const KeptGradients& gradients() const;
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace dpboost
