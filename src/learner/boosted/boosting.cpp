@@ -28,7 +28,7 @@ MechanismRequest BoostingOptions::LeavesMechanism(const char* name) const {
 
 BoostedRowsOptions BoostingOptions::RowsOptions(int32_t base) const {
     BoostedRowsOptions rows;
-    rows.objective = DefaultObjective(task);
+    rows.objective = objective;
     rows.gradient_clip = gradient_clip;
     rows.hessian_clip = hessian_clip;
     rows.hessian_share = hessian_share;
@@ -38,7 +38,7 @@ BoostedRowsOptions BoostingOptions::RowsOptions(int32_t base) const {
 }
 
 int32_t DrawStart(Run& run, const BoostingOptions& options) {
-    return options.initial_share > 0 ? DrawInitialScore(run, options.label_clip) : 0;
+    return options.initial_share > 0 ? DrawInitialScore(run, options.objective, options.label_clip) : 0;
 }
 
 NoisySides ReleaseLeaves(Run& run, MechanismId id, BoostedRows& rows, int slot, GradientUnits units) {

@@ -27,6 +27,7 @@ struct BoostingOptions {
     double label_clip = 1;       // m* of the initial score, regression only
     double l2 = 1;               // lambda
     double leaf_clip = 2;        // beta
+    ObjectiveKind objective = ObjectiveKind::kSquared;
 
     std::size_t leaves() const { return std::size_t{1} << depth; }
     LeafWeights weights() const { return LeafWeights(hessian_share); }

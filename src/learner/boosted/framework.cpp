@@ -14,9 +14,8 @@ namespace {
 
 BoostedRowsOptions RowsOptions(const FrameworkOptions& options, int32_t base) {
     BoostedRowsOptions rows = options.RowsOptions(base);
-    if (options
-            .averages())  // the squared loss at a score that never moves: its gradient is the centred label
-        rows.objective = ObjectiveKind::kSquared;
+    // Averages: the squared loss at a score that never moves, whose gradient is the centred label.
+    rows.objective = options.averages() ? ObjectiveKind::kSquared : DefaultObjective(options.task);
     rows.count_rows = options.hessian_is_count();
     rows.keep_gradients = true;
     return rows;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char* kScheduleWords[] = {"cyclic", "any"};
 constexpr OptionRow kRows[] = {
+    Word<&SbdtOptions::objective>("objective", kObjectiveWords, kObjectiveHelp),
     kTreesRow<SbdtOptions>,
     kDepthRow<SbdtOptions>,
     kLearningRateRow<SbdtOptions>,
@@ -38,7 +39,10 @@ constexpr OptionRow kRows[] = {
 std::unique_ptr<Learner> MakeSbdt(const MethodInfo& method, const LearnerContext& context,
                                   const std::vector<GivenOption>& given) {
     SbdtOptions options(context.target.task(), context.epsilon);
-    method.options.Apply(given, &options);
+    method.options.ApplyWords(given, &options);
+    CheckObjective(options.objective, context.target);
+    options.FitToObjective();
+    method.options.ApplyNumbers(given, &options);
     return std::make_unique<SbdtLearner>(options);
 }
 
@@ -57,6 +61,7 @@ const MethodInfo kSbdt = {"sbdt",
 
 SbdtOptions::SbdtOptions(Task of_task, double epsilon) {
     task = of_task;
+    objective = DefaultObjective(task);
     learning_rate = 0.1;
     hessian_clip = 1;
     if (task == Task::kRegression) {
@@ -79,8 +84,14 @@ SbdtOptions::SbdtOptions(Task of_task, double epsilon) {
     l2 = 10;
 }
 
+void SbdtOptions::FitToObjective() {
+    if (objective == ObjectiveKind::kPoisson)
+        gradient_clip = 1;
+}
+
 void SbdtOptions::Check() const {
-    CheckHessianClip(task == Task::kRegression);
+    if (objective != ObjectiveKind::kPoisson)
+        CheckHessianClip(task == Task::kRegression);
     CheckLargestScore(learning_rate * leaf_clip * rounds(),
                       "The number of trees times \"learning_rate\" times \"leaf_clip\"");
 }
@@ -102,18 +113,20 @@ std::string SbdtLearner::main_mechanism() const {
     return kTreesMechanism;
 }
 
-BoostedRowsOptions SbdtLearner::RowsOptions(int32_t base) const {
-    BoostedRowsOptions rows = options_.RowsOptions(base);
-    rows.filter_limit = options_.extra_rounds > 0 ? options_.trees : 0;
+BoostedRowsOptions SbdtOptions::RowsOptions(int32_t base) const {
+    BoostedRowsOptions rows = BoostingOptions::RowsOptions(base);
+    rows.filter_limit = extra_rounds > 0 ? trees : 0;
     return rows;
 }
 
 Footprint SbdtLearner::footprint(bool) const {
     return {options_.rounds(), static_cast<unsigned>(options_.depth),
-            BoostedRows::BytesPerRow(RowsOptions(0)), 0};
+            BoostedRows::BytesPerRow(options_.RowsOptions(0)), 0};
 }
 
 Link SbdtLearner::link() const {
+    if (options_.objective == ObjectiveKind::kPoisson)
+        return Link::kLog;
     return options_.task == Task::kBinary ? Link::kLogistic : Link::kIdentity;
 }
 
@@ -124,10 +137,12 @@ void SbdtLearner::Train(Run& run) const {
     const uint64_t rounds = options_.rounds();
     CheckInternal(run.releaser.plan().Rounds(id) == rounds, "the plan is for another number of trees");
     const int32_t base = DrawStart(run, options_);
+    SbdtOptions options = options_;
+    options.gradient_clip *= MakeObjective(options.objective, run.model.target(), 1, 1, base)->spread();
     run.model.AddToBase(base);
     const RandomStructure structure(run.model.features(), options_.depth, options_.features);
     WorkerPool pool(run.settings.threads);
-    BoostedRows rows(run.rows, RowsOptions(base), run.settings.simd, pool);
+    BoostedRows rows(run.rows, options.RowsOptions(base), run.settings.simd, pool);
     LeafValues leaf_values(
         {LeafPart::kNewton, options_.learning_rate, options_.l2, options_.leaf_clip, 0, false});
 
@@ -142,7 +157,7 @@ void SbdtLearner::Train(Run& run) const {
             rows.Begin(trees.data(), static_cast<int>(trees.size()), run.interrupt);
         }
         Tree& tree = trees[static_cast<size_t>(slot)];
-        tree.leaves = leaf_values.Next(ReleaseLeaves(run, id, rows, slot, options_.units()).All());
+        tree.leaves = leaf_values.Next(ReleaseLeaves(run, id, rows, slot, options.units()).All());
         rows.SetLeaves(slot, tree.leaves);
         run.model.AddTree(std::move(tree));
         run.progress.Report(round + 1, rounds);

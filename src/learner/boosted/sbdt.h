@@ -21,8 +21,14 @@ struct SbdtOptions : BoostingOptions {
     // those at weak.
     SbdtOptions(Task task, double epsilon);
 
+    // For an objective that was asked for. Clips of the Poisson loss are multiples of how far counts scatter around the
+    // mean that rows start with (Objective::spread), which is known after the start was released.
+    void FitToObjective();
+
     // Throws Error(kInvalidParameter) for values that do not fit together.
     void Check() const;
+
+    BoostedRowsOptions RowsOptions(int32_t base) const;
 
     uint32_t rounds() const { return trees + extra_rounds; }
 };
@@ -42,8 +48,6 @@ class SbdtLearner final : public Learner {
     void Train(Run& run) const override;
 
   private:
-    BoostedRowsOptions RowsOptions(int32_t base) const;
-
     const SbdtOptions options_;
 };
 

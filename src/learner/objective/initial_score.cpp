@@ -28,8 +28,9 @@ MechanismRequest InitialScoreRequest(double share) {
     return request;
 }
 
-int32_t DrawInitialScore(Run& run, double label_clip) {
-    RawGradientSums raw = LabelSums(run.rows, label_clip, run.interrupt);
+int32_t DrawInitialScore(Run& run, ObjectiveKind objective, double label_clip) {
+    const bool counts = objective == ObjectiveKind::kPoisson;
+    RawGradientSums raw = LabelSums(run.rows, counts, label_clip, run.interrupt);
     const NoisyPair noisy = run.releaser.Release(run.releaser.Find(kInitialScoreMechanism),
                                                  std::move(raw.hessians), std::move(raw.gradients));
     // A count below its own noise is taken as that noise, and the quotient is shrunk by what the noise of the sum makes
@@ -38,6 +39,8 @@ int32_t DrawInitialScore(Run& run, double label_clip) {
     const double count = std::max(static_cast<double>(noisy.first.values[0]), noisy.first.sigma);
     const double mean = std::clamp(
         static_cast<double>(noisy.second.values[0]) * count / (count * count + sigma * sigma), -1.0, 1.0);
+    if (counts)
+        return ToFixed(MakeObjective(objective, run.model.target(), 1, 1)->StartScore({mean, 0, sigma / count}));
     if (run.model.target().task() == Task::kRegression)
         return ToFixed(mean * label_clip);
     const double p = std::clamp(0.5 + 0.5 * mean, kMinProbability, 1 - kMinProbability);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "learner/objective/objective.h"
 #include "privacy/plan.h"
 
 namespace dpboost {
@@ -16,9 +17,9 @@ extern const char kInitialScoreMechanism[];
 // One Gaussian event with the given share of mu(epsilon, delta)^2 (rows/label_sums.h has the sensitivity).
 MechanismRequest InitialScoreRequest(double share);
 
-// The score that all rows start with, in units of 2^-kFixedBits: the mean label, or its log odds for binary
-// targets. Takes one charge of the mechanism. Finite and within the label's range whatever the noise. label_clip is m*,
+// The score that all rows start with, in units of 2^-kFixedBits: the mean label, its log odds for binary targets, or the
+// logarithm of the mean count. Takes one charge of the mechanism. Finite and within the label's range whatever the noise. label_clip is m*,
 // of regression only; the clip of a binary label is 1/2.
-int32_t DrawInitialScore(Run& run, double label_clip);
+int32_t DrawInitialScore(Run& run, ObjectiveKind objective, double label_clip);
 
 }  // namespace dpboost

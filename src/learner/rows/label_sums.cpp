@@ -10,8 +10,10 @@ namespace dpboost {
 namespace {
 
 // A label in steps of its clip bound, centred.
-int32_t LabelSteps(float label, Task task, double label_clip) {
-    const double centred = task == Task::kBinary ? 2.0 * label - 1.0 : label / label_clip;
+int32_t LabelSteps(float label, Task task, bool counts, double label_clip) {
+    const double centred = counts                   ? (1.0 + label) / 2
+                           : task == Task::kBinary ? 2.0 * label - 1.0
+                                                   : label / label_clip;
     return static_cast<int32_t>(std::nearbyint(std::clamp(centred, -1.0, 1.0) * kClipSteps));
 }
 
@@ -22,7 +24,7 @@ LeafWeights LabelWeights() {
     return LeafWeights(0.25);
 }
 
-RawGradientSums LabelSums(const Dataset& dataset, double label_clip, Interrupt& interrupt) {
+RawGradientSums LabelSums(const Dataset& dataset, bool counts, double label_clip, Interrupt& interrupt) {
     LeafSums sums(1);
     const Task task = dataset.target().task();
     if (!dataset.has_units()) {
@@ -30,7 +32,7 @@ RawGradientSums LabelSums(const Dataset& dataset, double label_clip, Interrupt& 
             const float* labels = dataset.Labels(block);
             int64_t raw_sum = 0;
             for (size_t i = 0; i < dataset.block_rows(block); i++)
-                raw_sum += LabelSteps(labels[i], task, label_clip);
+                raw_sum += LabelSteps(labels[i], task, counts, label_clip);
             sums.AddOne(0, raw_sum, static_cast<int64_t>(dataset.block_rows(block)) * kClipSteps);
             interrupt.Poll();
         }
@@ -39,7 +41,7 @@ RawGradientSums LabelSums(const Dataset& dataset, double label_clip, Interrupt& 
     UnitSum unit_sum(1, LabelWeights());
     for (size_t unit = 0; unit < dataset.units(); unit++) {
         for (uint32_t k = dataset.unit_begin()[unit]; k < dataset.unit_begin()[unit + 1]; k++) {
-            unit_sum.AddRow(0, LabelSteps(dataset.Label(dataset.unit_rows()[k]), task, label_clip),
+            unit_sum.AddRow(0, LabelSteps(dataset.Label(dataset.unit_rows()[k]), task, counts, label_clip),
                             kClipSteps);
             if (k % kBlockRows == 0)
                 interrupt.Poll();

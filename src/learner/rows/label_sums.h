@@ -15,7 +15,8 @@ LeafWeights LabelWeights();
 //
 // Neighbours: add or remove one unit. Sensitivity: a row adds kClipSteps to the count and, with its label centred and
 // clipped to +-label_clip (for {0, 1}: y - 1/2, half the sensitivity), at most kClipSteps to the sum; a unit with
-// several rows is scaled down to the same weighted norm (leaf_sums.h).
-RawGradientSums LabelSums(const Dataset& dataset, double label_clip, Interrupt& interrupt);
+// several rows is scaled down to the same weighted norm (leaf_sums.h). `counts`: labels as shares of their range, in
+// [0, 1], so that the sum of rare events is small.
+RawGradientSums LabelSums(const Dataset& dataset, bool counts, double label_clip, Interrupt& interrupt);
 
 }  // namespace dpboost

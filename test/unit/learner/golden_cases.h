@@ -30,7 +30,7 @@ inline std::vector<GoldenCase> GoldenCases() {
         methods.emplace_back(method->name, "");
     for (const char* variant : {"much", "product", "poisson"})
         methods.emplace_back("auto", variant);
-    for (const char* variant : {"filter", "cyclic"})
+    for (const char* variant : {"filter", "cyclic", "poisson"})
         methods.emplace_back("sbdt", variant);
     for (const char* method : {"dp_tr", "feverless"})
         methods.emplace_back(method, "subsample");

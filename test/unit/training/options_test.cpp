@@ -332,7 +332,7 @@ TEST(OptionsTest, AValueThatOnlyOtherMethodsTake) {
             ".");
     EXPECT_EQ(Refused("\"depth\": 99"), "option \"depth\" must be a whole number from 1 to 3 | It is 99. | ");
     EXPECT_EQ(Begin(Refused("\"features\": \"subset\""), " | "),
-              "option \"features\" must be \"any\" or \"cyclic\" for method \"sbdt\"");
+              "option \"features\" must be \"cyclic\" or \"any\" for method \"sbdt\"");
     EXPECT_EQ(Refused("\"features\": \"random\"").find("Methods that take it"), std::string::npos);
 }
 
