@@ -40,7 +40,8 @@ int32_t DrawInitialScore(Run& run, ObjectiveKind objective, double label_clip) {
     const double mean = std::clamp(
         static_cast<double>(noisy.second.values[0]) * count / (count * count + sigma * sigma), -1.0, 1.0);
     if (counts)
-        return ToFixed(MakeObjective(objective, run.model.target(), 1, 1)->StartScore({mean, 0, sigma / count}));
+        return ToFixed(
+            MakeObjective(objective, run.model.target(), 1, 1)->StartScore({mean, 0, sigma / count}));
     if (run.model.target().task() == Task::kRegression)
         return ToFixed(mean * label_clip);
     const double p = std::clamp(0.5 + 0.5 * mean, kMinProbability, 1 - kMinProbability);

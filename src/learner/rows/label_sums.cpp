@@ -11,7 +11,7 @@ namespace {
 
 // A label in steps of its clip bound, centred.
 int32_t LabelSteps(float label, Task task, bool counts, double label_clip) {
-    const double centred = counts                   ? (1.0 + label) / 2
+    const double centred = counts                  ? (1.0 + label) / 2
                            : task == Task::kBinary ? 2.0 * label - 1.0
                                                    : label / label_clip;
     return static_cast<int32_t>(std::nearbyint(std::clamp(centred, -1.0, 1.0) * kClipSteps));

@@ -107,6 +107,8 @@ constexpr GoldenHash kGoldenHashes[] = {
     {"pure_para classification units", "a7a49be2a8f7b0bb"},
     {"pure_para regression rows", "9abacde3db6960fc"},
     {"pure_para regression units", "d1200be1a05d6a4a"},
+    {"sbdt+poisson regression rows", "e718a820901fa0eb"},
+    {"sbdt+poisson regression units", "82f3094dbee1397f"},
 };
 
 }  // namespace dpboost

@@ -223,7 +223,8 @@ Counts LogLinear(size_t rows, double mean, unsigned char key) {
     return data;
 }
 
-Model TrainOn(const Counts& data, const char* objective, NoiseSource& noise, const MethodInfo& method = kAuto) {
+Model TrainOn(const Counts& data, const char* objective, NoiseSource& noise,
+              const MethodInfo& method = kAuto) {
     ChaChaSource source = TestSource(42);
     Random random(source);
     return TrainWith(method, data.Build(), 1, 1e-6, {Given("objective", objective)}, random, noise);
