@@ -48,7 +48,8 @@ COMMENT ON CAST (dpboost.role_ref AS oid) IS 'oid under which the role was remem
 
 -- Identity. Spending belongs to a relation_id; every oid and every name under which the relation was seen leads to it,
 -- so neither a rename nor DROP and CREATE under the old name starts from zero. One relation may have several. A name
--- leads to it only for the owner's own relations: another role that takes the name gets an identity of its own.
+-- leads to it only for the owner's own relations, and only while no other role's relation bears it: another role that
+-- takes the name gets an identity of its own.
 CREATE SEQUENCE dpboost.relation_id_seq;
 CREATE SEQUENCE dpboost.relation_name_id_seq;
 CREATE TABLE dpboost.relation_name (
@@ -62,6 +63,7 @@ CREATE TABLE dpboost.relation_name (
 ALTER SEQUENCE dpboost.relation_name_id_seq OWNED BY dpboost.relation_name.relation_name_id;
 CREATE INDEX relation_name_oid ON dpboost.relation_name ((relation::oid));
 CREATE INDEX relation_name_name ON dpboost.relation_name (schema_name, relation_name);
+CREATE INDEX relation_name_relation ON dpboost.relation_name (relation_id);
 COMMENT ON SEQUENCE dpboost.relation_id_seq IS 'numbers the relations that were protected or released from';
 COMMENT ON SEQUENCE dpboost.relation_name_id_seq IS 'numbers the rows of relation_name';
 COMMENT ON TABLE dpboost.relation_name IS 'every oid and name under which a relation was seen; spending belongs to its relation_id';

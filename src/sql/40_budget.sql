@@ -47,9 +47,5 @@ COMMENT ON FUNCTION dpboost.budgets() IS 'rows of the view dpboost_budgets';
 CREATE FUNCTION dpboost.remember_dropped() RETURNS event_trigger
     AS 'MODULE_PATHNAME', 'dpboost_remember_dropped' LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION dpboost.remember_dropped() IS 'keeps the last names of dropped relations and ends the budgets on them';
-CREATE EVENT TRIGGER dpboost_remember_dropped ON sql_drop
-    WHEN TAG IN ('DROP TABLE', 'DROP VIEW', 'DROP MATERIALIZED VIEW', 'DROP FOREIGN TABLE', 'DROP SCHEMA', 'DROP OWNED',
-                 'DROP TYPE', 'DROP DOMAIN', 'DROP FUNCTION', 'DROP ROUTINE', 'DROP SERVER', 'DROP FOREIGN DATA WRAPPER',
-                 'ALTER TABLE')  -- the latter with CASCADE
-    EXECUTE FUNCTION dpboost.remember_dropped();
+CREATE EVENT TRIGGER dpboost_remember_dropped ON sql_drop EXECUTE FUNCTION dpboost.remember_dropped();
 COMMENT ON EVENT TRIGGER dpboost_remember_dropped IS 'what was spent on a dropped relation stays spent on its name';

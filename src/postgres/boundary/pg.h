@@ -53,6 +53,7 @@ extern "C" {
 #include <catalog/pg_namespace.h>
 #include <catalog/pg_proc.h>
 #include <catalog/pg_range.h>
+#include <catalog/pg_rewrite.h>
 #include <catalog/pg_type.h>
 #include <commands/dbcommands.h>
 #include <commands/event_trigger.h>
@@ -77,6 +78,7 @@ extern "C" {
 #include <pgstat.h>
 #include <postmaster/bgworker.h>
 #include <rewrite/rewriteHandler.h>
+#include <rewrite/rewriteSupport.h>
 #include <storage/dsm.h>
 #include <storage/ipc.h>
 #include <storage/latch.h>

@@ -49,17 +49,21 @@ void ReadLimit(BudgetState* state, uint64 row) {
     state->order = static_cast<uint32>(DatumGetInt64(Column(row, 4, &is_null)));
 }
 
-// The identities of all members together, as bigint[].
-Datum AllIdentities(const Identities* identities) {
+void Accumulate(ArrayBuildState* result, const ArrayType* ids) {
+    if (ids == nullptr)
+        return;
+    const auto* values = reinterpret_cast<const int64*>(ARR_DATA_PTR(ids));
+    const int count = ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids));
+    for (int i = 0; i < count; ++i)
+        accumArrayResult(result, Int64GetDatum(values[i]), false, INT8OID, CurrentMemoryContext);
+}
+
+// The identities of all members, and more, together as bigint[].
+Datum AllIdentities(const Identities* identities, const ArrayType* more = nullptr) {
     ArrayBuildState* result = initArrayResult(INT8OID, CurrentMemoryContext, false);
-    for (int i = 0; i < identities->count; ++i) {
-        if (identities->of[i] == nullptr)
-            continue;
-        const auto* ids = reinterpret_cast<const int64*>(ARR_DATA_PTR(identities->of[i]));
-        const int n = ArrayGetNItems(ARR_NDIM(identities->of[i]), ARR_DIMS(identities->of[i]));
-        for (int k = 0; k < n; ++k)
-            accumArrayResult(result, Int64GetDatum(ids[k]), false, INT8OID, CurrentMemoryContext);
-    }
+    Accumulate(result, more);
+    for (int i = 0; i < identities->count; ++i)
+        Accumulate(result, identities->of[i].own);
     return makeArrayResult(result, CurrentMemoryContext);
 }
 
@@ -75,7 +79,7 @@ void AppendCaps(Collected* collected, const RelationSet* relations, const Identi
         const int64 relation_id = DatumGetInt64(Column(row, 1, &is_null));
         const Datum unit = Column(row, 5, &has_no_unit);
         for (int i = 0; i < relations->count; ++i) {
-            if (!HasIdentity(identities->of[i], relation_id))
+            if (!HasIdentity(identities->of[i].own, relation_id))
                 continue;
             BudgetState* state = Append(collected, relations->items[i]);
             ReadLimit(state, row);
@@ -140,8 +144,15 @@ Datum AncestorIdentities(Oid relid) {
     return AllIdentities(ResolveIdentities(AncestorsOf(relid), CurrentMemoryContext));
 }
 
+// Those of the relation, and of what are its partitions now: their rows are its own, also those that were
+// released before they were attached.
+Datum WithDescendants(const ArrayType* ids, Oid relid) {
+    return AllIdentities(ResolveIdentities(DescendantsOf(relid), CurrentMemoryContext), ids);
+}
+
 // The releases that count against a budget, as a condition on dpboost.ledger. A release counts once, however
-// many ways lead to it. $1: identities of the relation, $2: of its ancestors, $3 and $4: the role.
+// many ways lead to it. $1: identities of the relation and its descendants, $2: of its ancestors, $3 and $4:
+// the role.
 constexpr char kCountedForAll[] =
     " WHERE release_id IN (SELECT release_id FROM dpboost.charge"
     " WHERE relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))";
@@ -155,7 +166,7 @@ uint64 ReadCounted(const char* selection, const BudgetState* state, ArrayType* i
     const Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, OIDOID, NAMEOID};
     NameData role_name;
     namestrcpy(&role_name, state->role_name);
-    const Datum values[] = {PointerGetDatum(ids), AncestorIdentities(state->relid),
+    const Datum values[] = {WithDescendants(ids, state->relid), AncestorIdentities(state->relid),
                             ObjectIdGetDatum(state->role), NameGetDatum(&role_name)};
     const char* query = psprintf("SELECT %s FROM dpboost.ledger%s%s", selection,
                                  has_role ? kCountedForRole : kCountedForAll, grouping);
@@ -192,7 +203,7 @@ BudgetList* Load(const RelationSet* relations, Oid caller, bool allowances, Coun
     for (int b = 0; counting == Counting::kSpending && b < collected.list->count; ++b) {
         for (int i = 0; i < relations->count; ++i) {
             if (relations->items[i].relid == collected.list->items[b].relid)
-                CountSpending(&collected.list->items[b], identities->of[i]);
+                CountSpending(&collected.list->items[b], identities->of[i].counted);
         }
     }
     CatalogEnd(&scope);
@@ -259,7 +270,7 @@ CountedPlans* LoadCountedPlans(const RelationSet* relations, const BudgetState* 
     MemoryContext outer = CurrentMemoryContext;
     CatalogScope scope;
     CatalogBegin(&scope);
-    ArrayType* ids = ResolveIdentities(relations, CurrentMemoryContext)->of[0];
+    ArrayType* ids = ResolveIdentities(relations, CurrentMemoryContext)->of[0].counted;
     if (ids != nullptr)
         result->count = static_cast<int>(
             ReadCounted("plan, count(*)", state, ids, psprintf(" GROUP BY plan LIMIT %d", limit + 1)));

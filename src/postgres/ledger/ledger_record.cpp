@@ -120,15 +120,15 @@ void WriteCharge(int64 release_id, ArrayType* ids, Oid role, const char* role_na
         5, types, values, nullptr);
 }
 
-// A child is charged by itself only if it is known; else its parent's charge counts for it.
+// A child is charged by itself as well: it may be detached one day.
 void WriteCharges(const LedgerMessage* message, int64 release_id, const RelationSet* relations) {
     Identities* identities = ResolveIdentities(relations, CurrentMemoryContext);
     List* roles = ChargedRoles(message->caller, relations);
     for (int i = 0; i < relations->count; ++i) {
         const ReadRelation* relation = &relations->items[i];
-        if (relation->temporary || (relation->read_as == ReadAs::kChild && identities->of[i] == nullptr))
+        if (relation->temporary)
             continue;
-        ArrayType* ids = RememberRelation(relation, identities->of[i]);
+        ArrayType* ids = RememberRelation(relation, identities->of[i].own);
         ListCell* cell;
         foreach (cell, roles) {
             const Oid role = lfirst_oid(cell);

@@ -151,9 +151,10 @@ void Answer(LedgerMessage* message, const BudgetList* budgets, const LedgerRecor
 
 // The whole transaction of a charge up to its commit.
 void PrepareCharge(LedgerMessage* message) {
-    const auto* relations = reinterpret_cast<const RelationSet*>(PieceOf(message, message->relations));
     LockLedger(message);
     PushActiveSnapshot(GetTransactionSnapshot());
+    const RelationSet* relations =
+        WithCommittedSchema(reinterpret_cast<const RelationSet*>(PieceOf(message, message->relations)));
     LedgerPlan plan;
     ReadPlan(message, &plan);
     BudgetList* budgets = LoadBudgets(message->caller, relations);

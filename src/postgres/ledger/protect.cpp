@@ -58,12 +58,28 @@ Datum CallerRef(Oid caller) {
     return RoleRef(caller, GetUserNameFromId(caller, false));
 }
 
-// Inside a catalog scope: the identities of the relation, of which a new one gets its first.
+// Inside a catalog scope: the identities whose limits are this relation's alone to change, of which it gets a
+// first one if it has none.
 ArrayType* RememberedIdentities(const ReadRelation* relation) {
     auto* set = static_cast<RelationSet*>(palloc0(offsetof(RelationSet, items) + sizeof(ReadRelation)));
     set->count = 1;
     set->items[0] = *relation;
-    return RememberRelation(relation, ResolveIdentities(set, CurrentMemoryContext)->of[0]);
+    ArrayType* own = ResolveIdentities(set, CurrentMemoryContext)->of[0].own;
+    if (own != nullptr)
+        RememberRelation(relation, own);
+    ArrayType* governed = GovernedIdentities(relation, own);
+    return governed != nullptr ? governed : RememberRelation(relation, nullptr);
+}
+
+// Inside a catalog scope: ends the allowances of roles that are gone. PostgreSQL tells nobody in a database that
+// a role was dropped, and its oid may be used again one day; no right may wait for it.
+void RevokeOfDroppedRoles(Oid relid) {
+    const Oid types[] = {OIDOID};
+    const Datum values[] = {ObjectIdGetDatum(relid)};
+    CatalogWrite(
+        "UPDATE dpboost.allowance SET revoked = true WHERE relation::oid = $1 AND NOT revoked"
+        " AND NOT EXISTS (SELECT FROM pg_roles WHERE oid = grantee::oid)",
+        1, types, values, nullptr);
 }
 
 // The unit that stays in force when none is named: to forget it silently would weaken the promise.
@@ -97,6 +113,7 @@ void SetCap(const ReadRelation* relation, const BudgetLimit& limit, NameData uni
             Oid caller) {
     CatalogScope scope;
     CatalogBegin(&scope);
+    RevokeOfDroppedRoles(relation->relid);
     ArrayType* ids = RememberedIdentities(relation);
     KeepUnit(ids, &unit, &has_unit);
     const Oid types[] = {INT8ARRAYOID, FLOAT8OID, FLOAT8OID, INT8OID, NAMEOID, RoleRefType()};
@@ -197,6 +214,7 @@ Datum dpboost_set_budget(PG_FUNCTION_ARGS) {
                 (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("role with OID %u does not exist", grantee)));
     CatalogScope scope;
     CatalogBegin(&scope);
+    RevokeOfDroppedRoles(relation.relid);
     RememberedIdentities(&relation);
     const Oid types[] = {RelationRefType(), RoleRefType(), FLOAT8OID,    FLOAT8OID,
                          INT8OID,           FLOAT8OID,     RoleRefType()};
