@@ -2,10 +2,10 @@
 -- ---- protect and budget ---------------------------------------------------------------------------------------------
 -- For the owner of the relation or a superuser. They check that themselves, against the role that calls.
 
-CREATE FUNCTION dpboost_protect(relation regclass, epsilon float8, delta float8, privacy_unit name DEFAULT NULL)
-    RETURNS void
+CREATE FUNCTION dpboost_protect(relation regclass, epsilon float8, delta float8, privacy_unit name DEFAULT NULL,
+                                accept_earlier boolean DEFAULT false) RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_protect' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_protect(regclass, float8, float8, name) IS
+COMMENT ON FUNCTION dpboost_protect(regclass, float8, float8, name, boolean) IS
     'caps what all trainings on a relation together may reveal, past ones included; optionally says which column is a person';
 
 CREATE FUNCTION dpboost_unprotect(relation regclass) RETURNS void
@@ -38,7 +38,7 @@ COMMENT ON FUNCTION dpboost_revoke_budget(regclass, regrole) IS
 CREATE FUNCTION dpboost.budgets(OUT relation regclass, OUT grantee regrole, OUT epsilon float8, OUT delta float8,
                                 OUT max_epsilon_per_train float8, OUT epsilon_spent float8,
                                 OUT epsilon_remaining float8, OUT share_remaining float8, OUT releases bigint,
-                                OUT privacy_unit name) RETURNS SETOF record
+                                OUT privacy_unit name, OUT earlier_releases bigint) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'dpboost_budget_rows' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost.budgets() IS 'rows of the view dpboost_budgets';
 

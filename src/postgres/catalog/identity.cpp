@@ -115,6 +115,28 @@ bool HasIdentity(const ArrayType* ids, int64 relation_id) {
     return false;
 }
 
+static void Accumulate(ArrayBuildState* result, const ArrayType* ids) {
+    if (ids == nullptr)
+        return;
+    const auto* values = reinterpret_cast<const int64*>(ARR_DATA_PTR(ids));
+    const int count = ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids));
+    for (int i = 0; i < count; ++i)
+        accumArrayResult(result, Int64GetDatum(values[i]), false, INT8OID, CurrentMemoryContext);
+}
+
+Datum AllIdentities(const Identities* identities, const ArrayType* more) {
+    ArrayBuildState* result = initArrayResult(INT8OID, CurrentMemoryContext, false);
+    Accumulate(result, more);
+    for (int i = 0; i < identities->count; ++i)
+        Accumulate(result, identities->of[i].own);
+    return makeArrayResult(result, CurrentMemoryContext);
+}
+
+CountedIdentities IdentitiesThatCount(Oid relid, const ArrayType* counted) {
+    return {AllIdentities(ResolveIdentities(DescendantsOf(relid), CurrentMemoryContext), counted),
+            AllIdentities(ResolveIdentities(AncestorsOf(relid), CurrentMemoryContext))};
+}
+
 ArrayType* RememberRelation(const ReadRelation* relation, ArrayType* ids) {
     if (ids == nullptr) {
         CatalogRead("SELECT nextval('dpboost.relation_id_seq')", 0, nullptr, nullptr, nullptr, 1);

@@ -28,6 +28,20 @@ Identities* ResolveIdentities(const RelationSet* relations, MemoryContext contex
 // context; nullptr if there are none. One that a living relation of another role bears too is left alone.
 ArrayType* GovernedIdentities(const ReadRelation* relation, ArrayType* ids);
 
+// The identities whose charges count for a relation: all charges of `any` (its own, and of what are its
+// partitions now: their rows are its own, also those that were released before they were attached), and of
+// `direct` (those whose partition it is) the charges that read all of them. As bigint[].
+struct CountedIdentities {
+    Datum any;
+    Datum direct;
+};
+
+// Inside a catalog scope. `counted` as ResolveIdentities has it.
+CountedIdentities IdentitiesThatCount(Oid relid, const ArrayType* counted);
+
+// The identities of all members together, as bigint[].
+Datum AllIdentities(const Identities* identities, const ArrayType* more = nullptr);
+
 // Whether one of the identities is this one.
 bool HasIdentity(const ArrayType* ids, int64 relation_id);
 

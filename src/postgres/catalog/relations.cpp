@@ -166,6 +166,15 @@ RelationSet* RelationsBehind(Oid relid) {
     return collection.set;
 }
 
+RelationSet* FamilyOf(Oid relid) {
+    Collection collection;
+    Start(&collection);
+    Add(&collection, relid, ReadAs::kDirect, nullptr);
+    if (get_rel_relkind(relid) != RELKIND_VIEW && get_rel_relkind(relid) != RELKIND_MATVIEW)
+        Follow(&collection);
+    return collection.set;
+}
+
 RelationSet* RelationsOfRangeTable(List* range_table) {
     Collection collection;
     ListCell* cell;

@@ -56,6 +56,10 @@ const char* RelationKindName(Oid relid);
 // The role that owns a relation, 0 if it was dropped meanwhile.
 Oid RelationOwner(Oid relid);
 
+// The relation itself and all those of whose rows some are read with it: parents and children, not what is
+// behind a view.
+RelationSet* FamilyOf(Oid relid);
+
 // The relations whose partition or inheritance child it is, at any distance; and those that are its own.
 RelationSet* AncestorsOf(Oid relid);
 RelationSet* DescendantsOf(Oid relid);
