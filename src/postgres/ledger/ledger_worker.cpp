@@ -104,8 +104,10 @@ void ReadPlan(const LedgerMessage* message, LedgerPlan* plan) {
                         errdetail("The training took another column or each single row for a person."),
                         errhint("Train again.")));
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("%s \"%s\" was protected meanwhile", budget->relation_kind, budget->relation_name),
-                    errdetail("The training did not read it row by row."), errhint("Train again.")));
+                    errmsg("%s \"%s\" is protected and not read row by row", budget->relation_kind,
+                           budget->relation_name),
+                    errdetail("It was protected since the training began, or what is read has changed."),
+                    errhint("Train again.")));
     pg_unreachable();
 }
 

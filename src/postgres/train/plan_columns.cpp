@@ -23,14 +23,19 @@ const Node* TargetAt(const List* targets, AttrNumber column) {
         static_cast<const TargetEntry*>(list_nth(targets, column - 1))->expr);
 }
 
+// Of rows that are appended, those of the first input stand for all.
+const Plan* FirstOf(const List* plans) {
+    return plans == NIL ? nullptr : static_cast<const Plan*>(linitial(plans));
+}
+
 // The node whose columns a Var of `plan` shows; nullptr: the Var is of the relation that `plan` scans.
 const Plan* InputOf(const PlanSources* all, const Plan* plan, const Var* var) {
     if (var->varno == INNER_VAR)
         return innerPlan(plan);
     if (IsA(plan, Append))
-        return static_cast<const Plan*>(linitial(reinterpret_cast<const Append*>(plan)->appendplans));
+        return FirstOf(reinterpret_cast<const Append*>(plan)->appendplans);
     if (IsA(plan, MergeAppend))
-        return static_cast<const Plan*>(linitial(reinterpret_cast<const MergeAppend*>(plan)->mergeplans));
+        return FirstOf(reinterpret_cast<const MergeAppend*>(plan)->mergeplans);
     if (var->varno == OUTER_VAR)
         return outerPlan(plan);
     if (IsA(plan, SubqueryScan))

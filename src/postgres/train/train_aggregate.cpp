@@ -115,8 +115,8 @@ void TakeUnitOut(AggregateState* state, TrainingCall* training, const Persons& p
     const char* name = get_attname(persons.use->relid, persons.column, false);
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("the call does not pass the privacy unit \"%s\"", name),
-                    errdetail("%s is protected per \"%s\", so its rows must be counted per \"%s\".",
-                              DescribeRelation(persons.use->relid), name, name),
+                    errdetail("By it %s tells persons apart, whose rows must be counted together.",
+                              DescribeRelation(persons.use->relid)),
                     errhint("Pass the whole row, as in dpboost_train(..., t) FROM %s AS t, or use "
                             "dpboost_train_on.",
                             get_rel_name(persons.use->relid))));
