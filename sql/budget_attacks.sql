@@ -183,9 +183,10 @@ SELECT dpboost_train_on('regress_att_p', 'parts_low', 'cost', epsilon => 0.9, op
 
 -- attack: the aggregate through a join, a CTE and a view charges the cap of what it reads
 SELECT dpboost_protect('visits_2', 1000, 1e-6);
+CREATE TABLE ages (age int PRIMARY KEY);
 CREATE VIEW v AS SELECT * FROM visits_2;
 CREATE TEMP TABLE counted AS SELECT releases FROM dpboost_budgets WHERE relation = 'visits_2'::regclass AND grantee IS NULL;
-WITH w AS (SELECT * FROM v) SELECT dpboost_train('regress_att_w', '{"epsilon": 0.1, "method": "sbdt", "trees": 4, "subsample": 1, "bounds": {"age": [0, 100]}, "target_range": [0, 1000]}', w.cost, w.age) ->> 'version' FROM w JOIN parts_low p ON p.age = w.age;
+WITH w AS (SELECT * FROM v) SELECT dpboost_train('regress_att_w', '{"epsilon": 0.1, "method": "sbdt", "trees": 4, "subsample": 1, "bounds": {"age": [0, 100]}, "target_range": [0, 1000]}', w.cost, w.age) ->> 'version' FROM w JOIN ages a ON a.age = w.age;
 SELECT releases - (SELECT releases FROM counted) AS charged FROM dpboost_budgets WHERE relation = 'visits_2'::regclass AND grantee IS NULL;
 
 -- attack: another role takes a name that was left: it gets no hold of the cap, and what it releases does not count

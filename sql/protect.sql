@@ -114,8 +114,10 @@ SELECT dpboost_train_on('regress_l', 'late', 'cost', epsilon => 0.9, options => 
 SELECT dpboost_protect('late', 1, 1e-6);
 SELECT dpboost_train_on('regress_l', 'late', 'cost', epsilon => 0.9, options => :'train');
 
--- the privacy unit is kept unless another is named; who trained before without it is told
+-- the privacy unit is kept unless another is named; what was trained before without it must be accepted
 SELECT dpboost_protect('late', 5, 1e-6, 'age');
+SELECT dpboost_protect('late', 5, 1e-6, 'age', accept_earlier => NULL);
+SELECT dpboost_protect('late', 5, 1e-6, 'age', accept_earlier => true);
 SELECT dpboost_protect('late', 6, 1e-6);
 SELECT epsilon, privacy_unit FROM dpboost_budgets WHERE relation = 'late'::regclass;
 SELECT dpboost_train_on('regress_l', 'late', 'cost', epsilon => 0.1, features => '{age}', options => :'train');

@@ -48,7 +48,8 @@ COMMENT ON CAST (dpboost.role_ref AS oid) IS 'oid under which the role was remem
 
 -- Identity. Spending belongs to a relation_id; every oid and every name under which the relation was seen leads to it,
 -- so neither a rename nor DROP and CREATE under the old name starts from zero. One relation may have several. A name
--- leads to it only for the owner's own relations: another role that takes the name gets an identity of its own.
+-- leads to it only for the owner's own relations, and only while no other role's relation bears it: another role that
+-- takes the name gets an identity of its own.
 CREATE SEQUENCE dpboost.relation_id_seq;
 CREATE SEQUENCE dpboost.relation_name_id_seq;
 CREATE TABLE dpboost.relation_name (
@@ -62,6 +63,7 @@ CREATE TABLE dpboost.relation_name (
 ALTER SEQUENCE dpboost.relation_name_id_seq OWNED BY dpboost.relation_name.relation_name_id;
 CREATE INDEX relation_name_oid ON dpboost.relation_name ((relation::oid));
 CREATE INDEX relation_name_name ON dpboost.relation_name (schema_name, relation_name);
+CREATE INDEX relation_name_relation ON dpboost.relation_name (relation_id);
 COMMENT ON SEQUENCE dpboost.relation_id_seq IS 'numbers the relations that were protected or released from';
 COMMENT ON SEQUENCE dpboost.relation_name_id_seq IS 'numbers the rows of relation_name';
 COMMENT ON TABLE dpboost.relation_name IS 'every oid and name under which a relation was seen; spending belongs to its relation_id';
@@ -78,6 +80,8 @@ CREATE TABLE dpboost.protection (
     delta float8 NOT NULL CHECK (delta >= 0 AND delta < 1),
     rdp_order bigint NOT NULL CHECK (rdp_order > 1),
     privacy_unit name,
+    earlier_releases bigint NOT NULL DEFAULT 0,
+    earlier_until bigint NOT NULL DEFAULT 0,
     set_by dpboost.role_ref NOT NULL,
     set_at timestamptz NOT NULL DEFAULT pg_catalog.now()
 );
@@ -87,6 +91,8 @@ COMMENT ON COLUMN dpboost.protection.epsilon IS 'limit';
 COMMENT ON COLUMN dpboost.protection.delta IS 'limit';
 COMMENT ON COLUMN dpboost.protection.rdp_order IS 'Renyi order at which spending is counted, fixed when the limit was set';
 COMMENT ON COLUMN dpboost.protection.privacy_unit IS 'column whose equal values are one person; NULL: a row is a person';
+COMMENT ON COLUMN dpboost.protection.earlier_releases IS 'releases for another privacy unit that the owner has accepted';
+COMMENT ON COLUMN dpboost.protection.earlier_until IS 'number of the last of them';
 COMMENT ON COLUMN dpboost.protection.set_by IS 'role that set the limit';
 COMMENT ON COLUMN dpboost.protection.set_at IS 'when';
 
@@ -221,10 +227,11 @@ CREATE TABLE dpboost.charge (
     role dpboost.role_ref NOT NULL,
     role_name name NOT NULL,
     direct boolean NOT NULL,
+    privacy_unit name,
     charge_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.charge_id_seq')
 );
 ALTER SEQUENCE dpboost.charge_id_seq OWNED BY dpboost.charge.charge_id;
-CREATE INDEX charge_relation ON dpboost.charge (relation_id);
+CREATE INDEX charge_relation ON dpboost.charge (relation_id, privacy_unit, release_id);
 COMMENT ON SEQUENCE dpboost.charge_id_seq IS 'numbers the rows of charge';
 COMMENT ON TABLE dpboost.charge IS 'whom a release is charged to: the relations it read, the role and the groups it acted for';
 COMMENT ON COLUMN dpboost.charge.release_id IS 'the release';
@@ -232,6 +239,8 @@ COMMENT ON COLUMN dpboost.charge.relation_id IS 'the relation, see relation_name
 COMMENT ON COLUMN dpboost.charge.role IS 'role that trained, or one with an allowance whose privileges it had';
 COMMENT ON COLUMN dpboost.charge.role_name IS 'its name then';
 COMMENT ON COLUMN dpboost.charge.direct IS 'the relation was read as a whole, not as a parent of a partition that was';
+COMMENT ON COLUMN dpboost.charge.privacy_unit IS
+    'column of the relation whose equal values were one person; NULL: each of its rows; empty: nobody, it was not read row by row';
 COMMENT ON COLUMN dpboost.charge.charge_id IS 'number of the row';
 
 -- Its lock makes charges follow one another. A table of its own, because vacuum never visits it and no role can lock it.

@@ -2,10 +2,10 @@
 -- ---- protect and budget ---------------------------------------------------------------------------------------------
 -- For the owner of the relation or a superuser. They check that themselves, against the role that calls.
 
-CREATE FUNCTION dpboost_protect(relation regclass, epsilon float8, delta float8, privacy_unit name DEFAULT NULL)
-    RETURNS void
+CREATE FUNCTION dpboost_protect(relation regclass, epsilon float8, delta float8, privacy_unit name DEFAULT NULL,
+                                accept_earlier boolean DEFAULT false) RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_protect' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_protect(regclass, float8, float8, name) IS
+COMMENT ON FUNCTION dpboost_protect(regclass, float8, float8, name, boolean) IS
     'caps what all trainings on a relation together may reveal, past ones included; optionally says which column is a person';
 
 CREATE FUNCTION dpboost_unprotect(relation regclass) RETURNS void
@@ -38,7 +38,7 @@ COMMENT ON FUNCTION dpboost_revoke_budget(regclass, regrole) IS
 CREATE FUNCTION dpboost.budgets(OUT relation regclass, OUT grantee regrole, OUT epsilon float8, OUT delta float8,
                                 OUT max_epsilon_per_train float8, OUT epsilon_spent float8,
                                 OUT epsilon_remaining float8, OUT share_remaining float8, OUT releases bigint,
-                                OUT privacy_unit name) RETURNS SETOF record
+                                OUT privacy_unit name, OUT earlier_releases bigint) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'dpboost_budget_rows' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost.budgets() IS 'rows of the view dpboost_budgets';
 
@@ -47,9 +47,5 @@ COMMENT ON FUNCTION dpboost.budgets() IS 'rows of the view dpboost_budgets';
 CREATE FUNCTION dpboost.remember_dropped() RETURNS event_trigger
     AS 'MODULE_PATHNAME', 'dpboost_remember_dropped' LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION dpboost.remember_dropped() IS 'keeps the last names of dropped relations and ends the budgets on them';
-CREATE EVENT TRIGGER dpboost_remember_dropped ON sql_drop
-    WHEN TAG IN ('DROP TABLE', 'DROP VIEW', 'DROP MATERIALIZED VIEW', 'DROP FOREIGN TABLE', 'DROP SCHEMA', 'DROP OWNED',
-                 'DROP TYPE', 'DROP DOMAIN', 'DROP FUNCTION', 'DROP ROUTINE', 'DROP SERVER', 'DROP FOREIGN DATA WRAPPER',
-                 'ALTER TABLE')  -- the latter with CASCADE
-    EXECUTE FUNCTION dpboost.remember_dropped();
+CREATE EVENT TRIGGER dpboost_remember_dropped ON sql_drop EXECUTE FUNCTION dpboost.remember_dropped();
 COMMENT ON EVENT TRIGGER dpboost_remember_dropped IS 'what was spent on a dropped relation stays spent on its name';

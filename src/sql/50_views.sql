@@ -16,6 +16,8 @@ COMMENT ON COLUMN dpboost_budgets.epsilon_remaining IS 'the largest single train
 COMMENT ON COLUMN dpboost_budgets.share_remaining IS 'part of the budget that is left, from 1 to 0';
 COMMENT ON COLUMN dpboost_budgets.releases IS 'number of releases that count';
 COMMENT ON COLUMN dpboost_budgets.privacy_unit IS 'column that identifies a person; NULL: each row is one';
+COMMENT ON COLUMN dpboost_budgets.earlier_releases IS
+    'releases among these that were made for another privacy unit and that the owner has accepted as they are';
 
 CREATE VIEW dpboost_ledger WITH (security_barrier) AS
     SELECT l.release_id, l.released_at, l.role_name AS role, l.model, l.version, l.method, l.task, l.epsilon, l.delta,

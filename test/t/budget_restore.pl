@@ -123,5 +123,31 @@ subtest 'dumped a second time: nothing is lost' => sub {
     is(sql('again', $budgets), sql('part', $budgets), 'dpboost_budgets');
 };
 
+subtest 'restored where the first owner of a table is missing: the name that it left gives no hold on it' => sub {
+    sql('postgres', 'CREATE ROLE contractor; CREATE ROLE eve; CREATE DATABASE left_old OWNER owner; CREATE DATABASE left_new OWNER owner');
+    my $table = q{(pid int, age int CHECK (age BETWEEN 0 AND 100), cost float8 CHECK (cost BETWEEN 0 AND 1000))};
+    sql('left_old', qq{CREATE EXTENSION dpboost; GRANT ALL ON SCHEMA public TO PUBLIC;
+        SET ROLE contractor;
+        CREATE TABLE people $table; SELECT dpboost_protect('people', 1, 1e-6, 'pid');
+        CREATE TABLE dead $table; SELECT dpboost_protect('dead', 1, 1e-6); DROP TABLE dead;
+        RESET ROLE;
+        REASSIGN OWNED BY contractor TO owner; DROP OWNED BY contractor;
+        SET ROLE owner; ALTER TABLE people RENAME TO people_2025;});
+    $node->command_ok([ 'pg_dump', '-Fc', '-f', "$dump.3", '-d', $node->connstr('left_old') ], 'pg_dump');
+    sql('postgres', 'DROP ROLE contractor');
+    $node->command_ok([ 'pg_restore', '-e', '-d', $node->connstr('left_new'), "$dump.3" ], 'pg_restore');
+    is(sql('left_new', q{SELECT count(*) FROM dpboost.relation_name WHERE owner::text = '!contractor'}) > 0, 1, 'the role is missing');
+    sql('left_new', "SET ROLE eve; CREATE TABLE people $table; CREATE TABLE dead $table;");
+    for my $name ('people', 'dead')
+    {
+        like(error_of('left_new', "SET ROLE eve; SELECT dpboost_unprotect('$name');"), qr/42704/, "$name: nothing to lift");
+        is(sql('left_new', q{SET ROLE eve; SELECT count(*) FROM dpboost_budgets}), '0', "$name: nothing to see");
+        sql('left_new', "SET ROLE eve; SELECT dpboost_protect('$name', 1000, 1e-3); SELECT dpboost_unprotect('$name');");
+    }
+    is(sql('left_new', q{SET ROLE owner; SELECT relation, epsilon, privacy_unit FROM dpboost_budgets}), 'people_2025|1|pid', 'cap and unit hold');
+    sql('left_new', "DROP TABLE dead; SET ROLE owner; CREATE TABLE dead $table;");
+    is(sql('left_new', q{SELECT epsilon FROM dpboost_budgets WHERE relation = 'dead'::regclass}), '1', 'the owner of the database takes over what is dead');
+};
+
 $node->stop('immediate');
 done_testing();

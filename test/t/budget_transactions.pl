@@ -214,7 +214,7 @@ subtest 'the owner declares a privacy unit while the training waits: refused' =>
     my $holder = hold_ledger();
     my $victim = start_session("SELECT train('m');\n\\q\n");
     wait_for_worker("wait_event_type = 'Lock'");
-    sql(q{SELECT dpboost_protect('visits', 100, 1e-6, 'id')});
+    sql(q{SELECT dpboost_protect('visits', 100, 1e-6, 'id', accept_earlier => true)});
     release_ledger($holder);
     $victim->{run}->finish;
     like($victim->{err}, qr/55000: table "visits" protects all rows of one "id" together/);

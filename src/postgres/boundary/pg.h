@@ -39,6 +39,7 @@ extern "C" {
 #include <catalog/indexing.h>
 #include <catalog/namespace.h>
 #include <catalog/pg_aggregate.h>
+#include <catalog/pg_am.h>
 #include <catalog/pg_amop.h>
 #include <catalog/pg_amproc.h>
 #include <catalog/pg_attribute.h>
@@ -53,6 +54,7 @@ extern "C" {
 #include <catalog/pg_namespace.h>
 #include <catalog/pg_proc.h>
 #include <catalog/pg_range.h>
+#include <catalog/pg_rewrite.h>
 #include <catalog/pg_type.h>
 #include <commands/dbcommands.h>
 #include <commands/event_trigger.h>
@@ -70,6 +72,7 @@ extern "C" {
 #include <nodes/makefuncs.h>
 #include <nodes/nodeFuncs.h>
 #include <optimizer/optimizer.h>
+#include <optimizer/tlist.h>
 #include <parser/analyze.h>
 #include <parser/parse_node.h>
 #include <parser/parse_relation.h>
@@ -77,6 +80,7 @@ extern "C" {
 #include <pgstat.h>
 #include <postmaster/bgworker.h>
 #include <rewrite/rewriteHandler.h>
+#include <rewrite/rewriteSupport.h>
 #include <storage/dsm.h>
 #include <storage/ipc.h>
 #include <storage/latch.h>
@@ -204,6 +208,40 @@ inline bool WalkQuery(Query* query, bool (*walker)(Node*, void*), void* context)
 #else
     return query_tree_walker(query, reinterpret_cast<bool (*)()>(reinterpret_cast<void*>(walker)), context,
                              QTW_EXAMINE_RTES_BEFORE);
+#endif
+}
+
+// Visits the plans below one that runs: its inputs, and the subqueries in its expressions.
+inline bool WalkPlanState(PlanState* state, bool (*walker)(PlanState*, void*), void* context) {
+#if PG_VERSION_NUM >= 160000
+    return planstate_tree_walker(state, walker, context);
+#else
+    return planstate_tree_walker(state, reinterpret_cast<bool (*)()>(reinterpret_cast<void*>(walker)),
+                                 context);
+#endif
+}
+
+// Whether a plan's node passes its input on as it is; 14 brought Memoize.
+inline bool PassesRowsOn(const Plan* plan) {
+#if PG_VERSION_NUM >= 140000
+    if (IsA(plan, Memoize))
+        return true;
+#endif
+    return IsA(plan, Sort) || IsA(plan, IncrementalSort) || IsA(plan, Material) || IsA(plan, Hash) ||
+           IsA(plan, Gather) || IsA(plan, GatherMerge);
+}
+
+// Whether a join only asks if the outer side has a partner; such joins came with 16 and 18.
+inline bool ReturnsInnerRowsOnly(JoinType type) {
+#if PG_VERSION_NUM >= 180000
+    if (type == JOIN_RIGHT_SEMI)
+        return true;
+#endif
+#if PG_VERSION_NUM >= 160000
+    return type == JOIN_RIGHT_ANTI;
+#else
+    (void)type;
+    return false;
 #endif
 }
 

@@ -28,11 +28,50 @@ ArrayType* NameArray(const RelationSet* relations, bool schemas) {
     return construct_array(values, relations->count, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR);
 }
 
+// Which identities a name leads to, besides those that an oid does. $1 to $4: oids, schemas, names and owners
+// of relations. An identity is `own` by name if
+// - it was seen under an owner whose privileges the relation's owner has, and all relations that still bear
+//   it are that owner's: one that lives on elsewhere was renamed or given away and is not this one; or
+// - that owner is gone, no relation bears it any more, and a superuser or the database's owner creates it.
+// Without being own it still counts for its former owner, and for a role of the same name as one that is gone.
+constexpr char kResolve[] =
+    "WITH r AS (SELECT r.*, quote_ident(o.rolname) AS owner_name,"
+    "   coalesce(o.rolsuper, false) OR pg_has_role(r.owner, d.datdba, 'USAGE') AS owner_is_admin"
+    "  FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS r(relid, schema_name, relation_name, owner, i)"
+    "  JOIN pg_database AS d ON d.datname = current_database() LEFT JOIN pg_roles AS o ON o.oid = r.owner),"
+    " named AS (SELECT r.i, r.owner, r.owner_name, r.owner_is_admin, k.relation_id, k.owner AS known_owner,"
+    "   EXISTS (SELECT FROM pg_roles WHERE oid = k.owner::oid) AS owner_exists,"
+    "   l.lives, l.lives_elsewhere"
+    "  FROM r JOIN dpboost.relation_name AS k USING (schema_name, relation_name),"
+    "  LATERAL (SELECT count(*) > 0 AS lives, coalesce(bool_or(c.relowner <> r.owner), false) AS "
+    "lives_elsewhere"
+    "   FROM dpboost.relation_name AS a JOIN pg_class AS c ON c.oid = a.relation::oid"
+    "   WHERE a.relation_id = k.relation_id) AS l),"
+    " found AS (SELECT r.i, k.relation_id, true AS own"
+    "   FROM r JOIN dpboost.relation_name AS k ON k.relation::oid = r.relid"
+    "  UNION ALL SELECT i, relation_id, NOT lives_elsewhere FROM named"
+    "   WHERE owner_exists AND pg_has_role(owner, known_owner::oid, 'USAGE')"
+    "  UNION ALL SELECT i, relation_id, owner_is_admin FROM named"
+    "   WHERE NOT owner_exists AND NOT lives AND (owner_is_admin OR known_owner::text = '!' || owner_name))"
+    " SELECT i, array_agg(DISTINCT relation_id) FILTER (WHERE own), array_agg(DISTINCT relation_id)"
+    " FROM found GROUP BY i";
+
+ArrayType* CopyIds(uint64 row, int column, MemoryContext context) {
+    bool is_null;
+    Datum ids = SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, &is_null);
+    if (is_null)
+        return nullptr;
+    MemoryContext old_context = MemoryContextSwitchTo(context);
+    ArrayType* copy = DatumGetArrayTypePCopy(ids);
+    MemoryContextSwitchTo(old_context);
+    return copy;
+}
+
 }  // namespace
 
 Identities* ResolveIdentities(const RelationSet* relations, MemoryContext context) {
     auto* result = static_cast<Identities*>(MemoryContextAllocZero(
-        context, offsetof(Identities, of) + sizeof(ArrayType*) * (relations->count + 1)));
+        context, offsetof(Identities, of) + sizeof(Identity) * (relations->count + 1)));
     result->count = relations->count;
     if (relations->count == 0)
         return result;
@@ -41,27 +80,27 @@ Identities* ResolveIdentities(const RelationSet* relations, MemoryContext contex
                             PointerGetDatum(NameArray(relations, true)),
                             PointerGetDatum(NameArray(relations, false)),
                             PointerGetDatum(OidArray(relations, &ReadRelation::owner))};
-    const uint64 rows = CatalogRead(
-        "SELECT r.i, array_agg(DISTINCT n.relation_id)"
-        " FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS r(relid, schema_name, relation_name, owner, i),"
-        " LATERAL (SELECT relation_id FROM dpboost.relation_name WHERE relation::oid = r.relid"
-        "          UNION ALL"
-        "          SELECT relation_id FROM dpboost.relation_name AS known"
-        "          WHERE known.schema_name = r.schema_name AND known.relation_name = r.relation_name"
-        "          AND (known.owner::oid = r.owner OR pg_has_role(r.owner, known.owner::oid, 'USAGE')"
-        "               OR NOT EXISTS (SELECT FROM pg_roles WHERE oid = known.owner::oid))) AS n"
-        " GROUP BY r.i",
-        4, types, values, nullptr, 0);
+    const uint64 rows = CatalogRead(kResolve, 4, types, values, nullptr, 0);
     for (uint64 row = 0; row < rows; ++row) {
         bool is_null;
-        HeapTuple tuple = SPI_tuptable->vals[row];
-        const int64 i = DatumGetInt64(SPI_getbinval(tuple, SPI_tuptable->tupdesc, 1, &is_null));
-        Datum ids = SPI_getbinval(tuple, SPI_tuptable->tupdesc, 2, &is_null);
-        MemoryContext old_context = MemoryContextSwitchTo(context);
-        result->of[i - 1] = DatumGetArrayTypePCopy(ids);
-        MemoryContextSwitchTo(old_context);
+        const int64 i =
+            DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1, &is_null));
+        result->of[i - 1] = {CopyIds(row, 2, context), CopyIds(row, 3, context)};
     }
     return result;
+}
+
+ArrayType* GovernedIdentities(const ReadRelation* relation, ArrayType* ids) {
+    if (ids == nullptr)
+        return nullptr;
+    const Oid types[] = {INT8ARRAYOID, OIDOID};
+    const Datum values[] = {PointerGetDatum(ids), ObjectIdGetDatum(relation->owner)};
+    CatalogRead(
+        "SELECT array_agg(id) FROM unnest($1) AS id WHERE NOT EXISTS ("
+        " SELECT FROM dpboost.relation_name AS a JOIN pg_class AS c ON c.oid = a.relation::oid"
+        " WHERE a.relation_id = id AND c.relowner <> $2)",
+        2, types, values, nullptr, 1);
+    return CopyIds(0, 1, CurrentMemoryContext);
 }
 
 bool HasIdentity(const ArrayType* ids, int64 relation_id) {
@@ -74,6 +113,28 @@ bool HasIdentity(const ArrayType* ids, int64 relation_id) {
             return true;
     }
     return false;
+}
+
+static void Accumulate(ArrayBuildState* result, const ArrayType* ids) {
+    if (ids == nullptr)
+        return;
+    const auto* values = reinterpret_cast<const int64*>(ARR_DATA_PTR(ids));
+    const int count = ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids));
+    for (int i = 0; i < count; ++i)
+        accumArrayResult(result, Int64GetDatum(values[i]), false, INT8OID, CurrentMemoryContext);
+}
+
+Datum AllIdentities(const Identities* identities, const ArrayType* more) {
+    ArrayBuildState* result = initArrayResult(INT8OID, CurrentMemoryContext, false);
+    Accumulate(result, more);
+    for (int i = 0; i < identities->count; ++i)
+        Accumulate(result, identities->of[i].own);
+    return makeArrayResult(result, CurrentMemoryContext);
+}
+
+CountedIdentities IdentitiesThatCount(Oid relid, const ArrayType* counted) {
+    return {AllIdentities(ResolveIdentities(DescendantsOf(relid), CurrentMemoryContext), counted),
+            AllIdentities(ResolveIdentities(AncestorsOf(relid), CurrentMemoryContext))};
 }
 
 ArrayType* RememberRelation(const ReadRelation* relation, ArrayType* ids) {
@@ -103,34 +164,112 @@ ArrayType* RememberRelation(const ReadRelation* relation, ArrayType* ids) {
 
 }  // namespace dpboost
 
-// Run by DROP for what it drops, when only the names are left of it. Whoever drops counts as an owner: the
-// relation may have changed hands since it was last seen.
+namespace dpboost {
+namespace {
+
+// A relation that the command has dropped.
+struct DroppedRelation {
+    Oid relid;
+    NameData schema_name;
+    NameData relation_name;
+};
+
+// Those of them that the catalog knows. Most drops do not concern us: they must not be held up by a write,
+// which may wait or be refused.
+List* KnownDroppedRelations() {
+    List* dropped = NIL;
+    const uint64 rows = CatalogRead(
+        "SELECT objid, schema_name::name, object_name::name FROM pg_event_trigger_dropped_objects() AS d"
+        " WHERE classid = 'pg_class'::regclass AND objsubid = 0 AND schema_name IS NOT NULL"
+        " AND (EXISTS (SELECT FROM dpboost.relation_name WHERE relation::oid = d.objid)"
+        "  OR EXISTS (SELECT FROM dpboost.allowance WHERE relation::oid = d.objid))",
+        0, nullptr, nullptr, nullptr, 0);
+    for (uint64 row = 0; row < rows; ++row) {
+        bool is_null;
+        auto* relation = static_cast<DroppedRelation*>(palloc0(sizeof(DroppedRelation)));
+        HeapTuple tuple = SPI_tuptable->vals[row];
+        TupleDesc descriptor = SPI_tuptable->tupdesc;
+        relation->relid = DatumGetObjectId(SPI_getbinval(tuple, descriptor, 1, &is_null));
+        relation->schema_name = *DatumGetName(SPI_getbinval(tuple, descriptor, 2, &is_null));
+        relation->relation_name = *DatumGetName(SPI_getbinval(tuple, descriptor, 3, &is_null));
+        dropped = lappend(dropped, relation);
+    }
+    return dropped;
+}
+
+// Who owned it when the command began, 0 if that cannot be told.
+Oid OwnerBefore(Oid relid, Snapshot before) {
+    Oid owner = InvalidOid;
+    if (before == nullptr)
+        return owner;
+    Relation catalog = table_open(RelationRelationId, AccessShareLock);
+    ScanKeyData key;
+    ScanKeyInit(&key, Anum_pg_class_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
+    SysScanDesc scan = systable_beginscan(catalog, ClassOidIndexId, true, before, 1, &key);
+    HeapTuple tuple = systable_getnext(scan);
+    if (HeapTupleIsValid(tuple))
+        owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relowner;
+    systable_endscan(scan);
+    table_close(catalog, AccessShareLock);
+    return owner;
+}
+
+// Keeps the last name for everyone who had it before, and for one more owner.
+void RememberLastName(const DroppedRelation* relation, Oid owner) {
+    const char* owner_name = OidIsValid(owner) ? RoleName(owner) : nullptr;
+    if (owner_name == nullptr)
+        return;
+    const Oid types[] = {OIDOID, NAMEOID, NAMEOID, RoleRefType()};
+    const Datum values[] = {ObjectIdGetDatum(relation->relid), NameGetDatum(&relation->schema_name),
+                            NameGetDatum(&relation->relation_name), RoleRef(owner, owner_name)};
+    CatalogWrite(
+        "INSERT INTO dpboost.relation_name (relation_id, relation, schema_name, relation_name, owner)"
+        " SELECT DISTINCT ON (n.relation_id, o.owner::oid) n.relation_id, n.relation, $2, $3, o.owner"
+        " FROM dpboost.relation_name AS n, LATERAL (VALUES (n.owner), ($4)) AS o(owner)"
+        " WHERE n.relation::oid = $1 AND NOT EXISTS (SELECT FROM dpboost.relation_name AS k"
+        "  WHERE k.relation_id = n.relation_id AND k.relation::oid = $1 AND k.schema_name = $2"
+        "  AND k.relation_name = $3 AND k.owner::oid = o.owner::oid)",
+        4, types, values, nullptr);
+}
+
+// An oid may be used again one day: nothing may lead from it to what was dropped, and no right wait for it.
+void ForgetOid(const DroppedRelation* relation) {
+    const Oid types[] = {OIDOID, NAMEOID, NAMEOID};
+    const Datum values[] = {ObjectIdGetDatum(relation->relid), NameGetDatum(&relation->schema_name),
+                            NameGetDatum(&relation->relation_name)};
+    CatalogWrite(
+        "UPDATE dpboost.relation_name SET relation = format('!%I.%I', $2, $3)::dpboost.relation_ref"
+        " WHERE relation::oid = $1",
+        3, types, values, nullptr);
+    CatalogWrite(
+        "UPDATE dpboost.allowance SET relation = format('!%I.%I', $2, $3)::dpboost.relation_ref,"
+        " revoked = true WHERE relation::oid = $1",
+        3, types, values, nullptr);
+}
+
+}  // namespace
+}  // namespace dpboost
+
+// Run by every command that drops something, when only the names are left of it. Whoever drops counts as an
+// owner.
 Datum dpboost_remember_dropped(PG_FUNCTION_ARGS) {
+    using namespace dpboost;
     if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
         ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
                         errmsg("not called by an event trigger")));
     const Oid dropper = GetUserId();
-    dpboost::CatalogScope scope;
-    dpboost::CatalogBegin(&scope);
-    const Oid types[] = {dpboost::RoleRefType()};
-    const Datum values[] = {dpboost::RoleRef(dropper, GetUserNameFromId(dropper, false))};
-    dpboost::CatalogWrite(
-        "INSERT INTO dpboost.relation_name (relation_id, relation, schema_name, relation_name, owner)"
-        " SELECT DISTINCT ON (n.relation_id, d.objid, o.owner::oid)"
-        "  n.relation_id, n.relation, d.schema_name, d.object_name, o.owner"
-        " FROM pg_event_trigger_dropped_objects() AS d JOIN dpboost.relation_name AS n ON n.relation::oid = "
-        "d.objid, LATERAL (VALUES (n.owner), ($1)) AS o(owner)"
-        " WHERE d.classid = 'pg_class'::regclass AND d.objsubid = 0 AND NOT EXISTS ("
-        "  SELECT FROM dpboost.relation_name AS k WHERE k.relation_id = n.relation_id"
-        "  AND k.relation::oid = d.objid AND k.schema_name = d.schema_name AND k.relation_name = "
-        "d.object_name AND k.owner::oid = o.owner::oid)",
-        1, types, values, nullptr);
-    // An oid may be used again one day; no right may wait for it.
-    dpboost::CatalogWrite(
-        "UPDATE dpboost.allowance SET revoked = true WHERE NOT revoked AND relation::oid IN ("
-        " SELECT objid FROM pg_event_trigger_dropped_objects()"
-        " WHERE classid = 'pg_class'::regclass AND objsubid = 0)",
-        0, nullptr, nullptr, nullptr);
-    dpboost::CatalogEnd(&scope);
+    if (!OidIsValid(get_extension_oid("dpboost", true)))
+        PG_RETURN_NULL();  // it is our own extension that goes
+    Snapshot before = ActiveSnapshotSet() ? GetActiveSnapshot() : nullptr;
+    CatalogScope scope;
+    ListCell* cell;
+    CatalogBegin(&scope);
+    foreach (cell, KnownDroppedRelations()) {
+        const auto* relation = static_cast<const DroppedRelation*>(lfirst(cell));
+        RememberLastName(relation, dropper);
+        RememberLastName(relation, OwnerBefore(relation->relid, before));
+        ForgetOid(relation);
+    }
+    CatalogEnd(&scope);
     PG_RETURN_NULL();
 }

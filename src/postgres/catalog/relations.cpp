@@ -1,5 +1,6 @@
 // Finds what a training reads by following the schema: rules of views, and inheritance upwards and downwards.
-// A relation that is read only in part (a partition's parent) is listed as well: its budget pays too.
+// A relation that is read only in part (a partition's parent) is listed as well: its budget pays too. The
+// caller's backend sees its own uncommitted changes, the ledger worker the committed schema; it takes both.
 #include "postgres/catalog/relations.h"
 
 namespace dpboost {
@@ -10,6 +11,8 @@ struct Collection {
     RelationSet* set;
     int capacity;
     bool changed;
+    bool takes_locks;
+    int given;  // so many came from the caller and stay as they are
 };
 
 RelationSet* Allocate(int capacity) {
@@ -19,6 +22,8 @@ RelationSet* Allocate(int capacity) {
 void Start(Collection* collection) {
     collection->capacity = 8;
     collection->set = Allocate(collection->capacity);
+    collection->takes_locks = true;
+    collection->given = 0;
 }
 
 void Reserve(Collection* collection) {
@@ -31,12 +36,22 @@ void Reserve(Collection* collection) {
     collection->capacity *= 2;
 }
 
-// Adds a relation once, in the strongest of the ways in which it is read.
-void Add(Collection* collection, Oid relid, ReadAs read_as) {
+// What was found a second time, by another way, means to a release what both say.
+bool Agree(const ReadRelation* known, const ReadRelation* relative) {
+    return relative != nullptr && relative->row_by_row && relative->vouched_by == known->vouched_by &&
+           strcmp(known->unit, relative->unit) == 0;
+}
+
+// Adds a relation once, in the strongest of the ways in which it is read; `relative` is its parent or child.
+void Add(Collection* collection, Oid relid, ReadAs read_as, const ReadRelation* relative) {
     for (int i = 0; i < collection->set->count; ++i) {
         ReadRelation* known = &collection->set->items[i];
         if (known->relid != relid)
             continue;
+        if (i >= collection->given && known->row_by_row && !Agree(known, relative)) {
+            known->row_by_row = false;
+            collection->changed = true;
+        }
         if (read_as < known->read_as) {
             known->read_as = read_as;
             collection->changed = true;
@@ -48,15 +63,18 @@ void Add(Collection* collection, Oid relid, ReadAs read_as) {
     const char* schema_name = get_namespace_name(schema);
     if (name == nullptr || schema_name == nullptr)
         return;  // dropped by someone else while we looked
+    ReadRelation added = {};
+    if (relative != nullptr)
+        added = *relative;
+    added.relid = relid;
+    added.owner = RelationOwner(relid);
+    added.read_as = read_as;
+    added.temporary = isTempOrTempToastNamespace(schema);
+    strlcpy(added.schema_name, schema_name, NAMEDATALEN);
+    strlcpy(added.relation_name, name, NAMEDATALEN);
     Reserve(collection);
-    ReadRelation* item = &collection->set->items[collection->set->count++];
+    collection->set->items[collection->set->count++] = added;
     collection->changed = true;
-    item->relid = relid;
-    item->owner = RelationOwner(relid);
-    item->read_as = read_as;
-    item->temporary = isTempOrTempToastNamespace(schema);
-    strlcpy(item->schema_name, schema_name, NAMEDATALEN);
-    strlcpy(item->relation_name, name, NAMEDATALEN);
 }
 
 // Every relation in a query, however deep: subqueries, CTEs, sublinks.
@@ -66,7 +84,7 @@ bool CollectFromQuery(Node* node, void* context) {
     if (IsA(node, RangeTblEntry)) {
         auto* entry = reinterpret_cast<RangeTblEntry*>(node);
         if (OidIsValid(entry->relid) && (entry->rtekind == RTE_RELATION || entry->rtekind == RTE_SUBQUERY))
-            Add(static_cast<Collection*>(context), entry->relid, ReadAs::kDirect);
+            Add(static_cast<Collection*>(context), entry->relid, ReadAs::kDirect, nullptr);
         return false;
     }
     if (IsA(node, Query))
@@ -74,36 +92,31 @@ bool CollectFromQuery(Node* node, void* context) {
     return WalkExpression(node, CollectFromQuery, context);
 }
 
-// What a view reads, and what a materialized view was filled from.
+// What a view reads, and what a materialized view was filled from. Its definition stays until the transaction
+// ends.
 void AddBehindView(Collection* collection, Oid relid) {
-    Relation relation = try_relation_open(relid, AccessShareLock);
-    if (relation == nullptr)
-        return;
-    for (int i = 0; relation->rd_rules != nullptr && i < relation->rd_rules->numLocks; ++i) {
-        RewriteRule* rule = relation->rd_rules->rules[i];
-        if (rule->event == CMD_SELECT)
-            CollectFromQuery(reinterpret_cast<Node*>(linitial(rule->actions)), collection);
-    }
-    relation_close(relation, NoLock);
+    if (collection->takes_locks)
+        LockRelationOid(relid, AccessShareLock);
+    Query* query = ViewQuery(relid);
+    if (query != nullptr)
+        CollectFromQuery(reinterpret_cast<Node*>(query), collection);
 }
 
-void AddParents(Collection* collection, Oid relid) {
+// Its parents, or its children. Those that are being detached concurrently count as well.
+void AddRelatives(Collection* collection, const ReadRelation& item, ReadAs read_as) {
+    const bool upwards = read_as == ReadAs::kParent;
     Relation catalog = table_open(InheritsRelationId, AccessShareLock);
     ScanKeyData key;
-    ScanKeyInit(&key, Anum_pg_inherits_inhrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
-    SysScanDesc scan = systable_beginscan(catalog, InheritsRelidSeqnoIndexId, true, nullptr, 1, &key);
-    while (HeapTuple tuple = systable_getnext(scan))
-        Add(collection, reinterpret_cast<Form_pg_inherits>(GETSTRUCT(tuple))->inhparent, ReadAs::kParent);
+    ScanKeyInit(&key, upwards ? Anum_pg_inherits_inhrelid : Anum_pg_inherits_inhparent, BTEqualStrategyNumber,
+                F_OIDEQ, ObjectIdGetDatum(item.relid));
+    SysScanDesc scan = systable_beginscan(
+        catalog, upwards ? InheritsRelidSeqnoIndexId : InheritsParentIndexId, true, nullptr, 1, &key);
+    while (HeapTuple tuple = systable_getnext(scan)) {
+        const auto* link = reinterpret_cast<Form_pg_inherits>(GETSTRUCT(tuple));
+        Add(collection, upwards ? link->inhparent : link->inhrelid, read_as, &item);
+    }
     systable_endscan(scan);
     table_close(catalog, AccessShareLock);
-}
-
-void AddChildren(Collection* collection, Oid relid) {
-    ListCell* cell;
-    if (!has_subclass(relid))
-        return;
-    foreach (cell, find_all_inheritors(relid, NoLock, nullptr))
-        Add(collection, lfirst_oid(cell), ReadAs::kChild);
 }
 
 void FollowOne(Collection* collection, const ReadRelation& item) {
@@ -113,13 +126,13 @@ void FollowOne(Collection* collection, const ReadRelation& item) {
             AddBehindView(collection, item.relid);
         return;
     }
-    if (item.read_as != ReadAs::kChild)
-        AddParents(collection, item.relid);
-    if (item.read_as == ReadAs::kDirect)
-        AddChildren(collection, item.relid);
+    AddRelatives(collection, item, ReadAs::kParent);
+    if (item.read_as != ReadAs::kParent)
+        AddRelatives(collection, item, ReadAs::kChild);
 }
 
-// Parents lead to their parents, but not to their other children. Goes over the list until it stays the same,
+// Children lead to their other parents, whose rows theirs are too; parents to their parents, but not to their
+// other children. Goes over the list until it stays the same,
 // because a relation may turn out to be read in a stronger way than it was first found.
 void Follow(Collection* collection) {
     do {
@@ -148,8 +161,17 @@ RelationSet* RelationsBehind(Oid relid) {
                         errmsg("\"%s\" is not a table or view", get_rel_name(relid))));
     Collection collection;
     Start(&collection);
-    Add(&collection, relid, ReadAs::kDirect);
+    Add(&collection, relid, ReadAs::kDirect, nullptr);
     Follow(&collection);
+    return collection.set;
+}
+
+RelationSet* FamilyOf(Oid relid) {
+    Collection collection;
+    Start(&collection);
+    Add(&collection, relid, ReadAs::kDirect, nullptr);
+    if (get_rel_relkind(relid) != RELKIND_VIEW && get_rel_relkind(relid) != RELKIND_MATVIEW)
+        Follow(&collection);
     return collection.set;
 }
 
@@ -161,6 +183,31 @@ RelationSet* RelationsOfRangeTable(List* range_table) {
         CollectFromQuery(static_cast<Node*>(lfirst(cell)), &collection);
     Follow(&collection);
     return collection.set;
+}
+
+RelationSet* WithCommittedSchema(const RelationSet* relations) {
+    Collection collection;
+    Start(&collection);
+    collection.takes_locks = false;
+    for (int i = 0; i < relations->count; ++i) {
+        Reserve(&collection);
+        collection.set->items[collection.set->count++] = relations->items[i];
+    }
+    collection.given = relations->count;
+    Follow(&collection);
+    return collection.set;
+}
+
+Query* ViewQuery(Oid relid) {
+    HeapTuple tuple =
+        SearchSysCache2(RULERELNAME, ObjectIdGetDatum(relid), CStringGetDatum(ViewSelectRuleName));
+    if (!HeapTupleIsValid(tuple))
+        return nullptr;
+    bool is_null;
+    const Datum action = SysCacheGetAttr(RULERELNAME, tuple, Anum_pg_rewrite_ev_action, &is_null);
+    char* stored = TextDatumGetCString(action);
+    ReleaseSysCache(tuple);
+    return static_cast<Query*>(linitial(static_cast<List*>(stringToNode(stored))));
 }
 
 Oid RelationOwner(Oid relid) {
@@ -192,12 +239,26 @@ char* DescribeRelation(Oid relid) {
     return psprintf("%s \"%s\"", RelationKindName(relid), name);
 }
 
-RelationSet* AncestorsOf(Oid relid) {
+// All that can be reached from it by one kind of step, without itself.
+static RelationSet* RelativesOf(Oid relid, ReadAs read_as) {
     Collection collection;
     Start(&collection);
-    AddParents(&collection, relid);
-    Follow(&collection);
+    ReadRelation start = {};
+    start.relid = relid;
+    AddRelatives(&collection, start, read_as);
+    for (int i = 0; i < collection.set->count; ++i) {
+        const ReadRelation item = collection.set->items[i];
+        AddRelatives(&collection, item, read_as);
+    }
     return collection.set;
+}
+
+RelationSet* AncestorsOf(Oid relid) {
+    return RelativesOf(relid, ReadAs::kParent);
+}
+
+RelationSet* DescendantsOf(Oid relid) {
+    return RelativesOf(relid, ReadAs::kChild);
 }
 
 }  // namespace dpboost

@@ -49,36 +49,24 @@ void ReadLimit(BudgetState* state, uint64 row) {
     state->order = static_cast<uint32>(DatumGetInt64(Column(row, 4, &is_null)));
 }
 
-// The identities of all members together, as bigint[].
-Datum AllIdentities(const Identities* identities) {
-    ArrayBuildState* result = initArrayResult(INT8OID, CurrentMemoryContext, false);
-    for (int i = 0; i < identities->count; ++i) {
-        if (identities->of[i] == nullptr)
-            continue;
-        const auto* ids = reinterpret_cast<const int64*>(ARR_DATA_PTR(identities->of[i]));
-        const int n = ArrayGetNItems(ARR_NDIM(identities->of[i]), ARR_DIMS(identities->of[i]));
-        for (int k = 0; k < n; ++k)
-            accumArrayResult(result, Int64GetDatum(ids[k]), false, INT8OID, CurrentMemoryContext);
-    }
-    return makeArrayResult(result, CurrentMemoryContext);
-}
-
 void AppendCaps(Collected* collected, const RelationSet* relations, const Identities* identities) {
     const Oid types[] = {INT8ARRAYOID};
     const Datum values[] = {AllIdentities(identities)};
     const uint64 rows = CatalogRead(
-        "SELECT relation_id, epsilon, delta, rdp_order, privacy_unit FROM dpboost.protection"
-        " WHERE relation_id = ANY ($1)",
+        "SELECT relation_id, epsilon, delta, rdp_order, privacy_unit, earlier_releases, earlier_until"
+        " FROM dpboost.protection WHERE relation_id = ANY ($1)",
         1, types, values, nullptr, 0);
     for (uint64 row = 0; row < rows; ++row) {
         bool is_null, has_no_unit;
         const int64 relation_id = DatumGetInt64(Column(row, 1, &is_null));
         const Datum unit = Column(row, 5, &has_no_unit);
         for (int i = 0; i < relations->count; ++i) {
-            if (!HasIdentity(identities->of[i], relation_id))
+            if (!HasIdentity(identities->of[i].own, relation_id))
                 continue;
             BudgetState* state = Append(collected, relations->items[i]);
             ReadLimit(state, row);
+            state->earlier_releases = DatumGetInt64(Column(row, 6, &is_null));
+            state->earlier_until = DatumGetInt64(Column(row, 7, &is_null));
             if (!has_no_unit)
                 strlcpy(state->privacy_unit, NameStr(*DatumGetName(unit)), NAMEDATALEN);
         }
@@ -135,13 +123,8 @@ int CurveIndex(uint32 order) {
                     errmsg("a privacy budget is kept at order %u, which is none of ours", order)));
 }
 
-// The identities of the relations that this one is a partition of: a release that read all of them read it.
-Datum AncestorIdentities(Oid relid) {
-    return AllIdentities(ResolveIdentities(AncestorsOf(relid), CurrentMemoryContext));
-}
-
 // The releases that count against a budget, as a condition on dpboost.ledger. A release counts once, however
-// many ways lead to it. $1: identities of the relation, $2: of its ancestors, $3 and $4: the role.
+// many ways lead to it. $1 and $2: CountedIdentities, $3 and $4: the role.
 constexpr char kCountedForAll[] =
     " WHERE release_id IN (SELECT release_id FROM dpboost.charge"
     " WHERE relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))";
@@ -155,8 +138,9 @@ uint64 ReadCounted(const char* selection, const BudgetState* state, ArrayType* i
     const Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, OIDOID, NAMEOID};
     NameData role_name;
     namestrcpy(&role_name, state->role_name);
-    const Datum values[] = {PointerGetDatum(ids), AncestorIdentities(state->relid),
-                            ObjectIdGetDatum(state->role), NameGetDatum(&role_name)};
+    const CountedIdentities counted = IdentitiesThatCount(state->relid, ids);
+    const Datum values[] = {counted.any, counted.direct, ObjectIdGetDatum(state->role),
+                            NameGetDatum(&role_name)};
     const char* query = psprintf("SELECT %s FROM dpboost.ledger%s%s", selection,
                                  has_role ? kCountedForRole : kCountedForAll, grouping);
     return CatalogRead(query, has_role ? 4 : 2, types, values, nullptr, 0);
@@ -192,7 +176,7 @@ BudgetList* Load(const RelationSet* relations, Oid caller, bool allowances, Coun
     for (int b = 0; counting == Counting::kSpending && b < collected.list->count; ++b) {
         for (int i = 0; i < relations->count; ++i) {
             if (relations->items[i].relid == collected.list->items[b].relid)
-                CountSpending(&collected.list->items[b], identities->of[i]);
+                CountSpending(&collected.list->items[b], identities->of[i].counted);
         }
     }
     CatalogEnd(&scope);
@@ -259,7 +243,7 @@ CountedPlans* LoadCountedPlans(const RelationSet* relations, const BudgetState* 
     MemoryContext outer = CurrentMemoryContext;
     CatalogScope scope;
     CatalogBegin(&scope);
-    ArrayType* ids = ResolveIdentities(relations, CurrentMemoryContext)->of[0];
+    ArrayType* ids = ResolveIdentities(relations, CurrentMemoryContext)->of[0].counted;
     if (ids != nullptr)
         result->count = static_cast<int>(
             ReadCounted("plan, count(*)", state, ids, psprintf(" GROUP BY plan LIMIT %d", limit + 1)));
@@ -275,8 +259,12 @@ CountedPlans* LoadCountedPlans(const RelationSet* relations, const BudgetState* 
     return result;
 }
 
+BudgetList* LoadLimits(const RelationSet* relations) {
+    return Load(relations, InvalidOid, true, Counting::kLimitsOnly);
+}
+
 bool IsGoverned(const RelationSet* relations) {
-    return Load(relations, InvalidOid, true, Counting::kLimitsOnly)->count > 0;
+    return LoadLimits(relations)->count > 0;
 }
 
 void CheckPerTrainLimit(const BudgetList* budgets, double epsilon, double delta) {
@@ -290,65 +278,6 @@ void CheckPerTrainLimit(const BudgetList* budgets, double epsilon, double delta)
                                DescribeBudget(budget), budget->max_epsilon_per_train, budget->delta),
                         errdetail("The training asks for epsilon %g at delta %g.", epsilon, delta)));
     }
-}
-
-const BudgetState* UnmetUnit(const BudgetList* budgets, Oid main, const char* unit) {
-    const BudgetState* own = nullptr;
-    for (int i = 0; i < budgets->count; ++i) {
-        const BudgetState* budget = &budgets->items[i];
-        if (budget->privacy_unit[0] != '\0' && budget->relid == main)
-            own = budget;
-    }
-    for (int i = 0; i < budgets->count; ++i) {
-        const BudgetState* budget = &budgets->items[i];
-        if (budget->privacy_unit[0] == '\0' || (unit != nullptr && own != nullptr && own != budget))
-            continue;
-        if (unit == nullptr || strcmp(unit, budget->privacy_unit) != 0)
-            return budget;
-    }
-    return nullptr;
-}
-
-// Values that a collation calls equal are one person; keys are bytes, so such a column would split people.
-static void CheckUnitCollation(Oid relid, const char* column) {
-    HeapTuple tuple = SearchSysCacheAttName(relid, column);
-    if (!HeapTupleIsValid(tuple))
-        return;
-    const Oid collation = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(tuple))->attcollation;
-    ReleaseSysCache(tuple);
-    if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                        errmsg("privacy unit \"%s\" has a nondeterministic collation", column),
-                        errdetail("Different texts that are equal under it would count as different people."),
-                        errhint("Name a column with another collation, or with a number for each person.")));
-}
-
-char* PrivacyUnit(const RelationSet* relations, Oid named) {
-    BudgetList* caps = Load(relations, InvalidOid, false, Counting::kLimitsOnly);
-    const BudgetState* chosen = nullptr;
-    for (int i = 0; i < caps->count; ++i) {
-        const BudgetState* cap = &caps->items[i];
-        if (cap->privacy_unit[0] != '\0' && (chosen == nullptr || cap->relid == named))
-            chosen = cap;
-    }
-    if (chosen == nullptr)
-        return nullptr;
-    const BudgetState* other = UnmetUnit(caps, named, chosen->privacy_unit);
-    if (other != nullptr)
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                        errmsg("cannot protect \"%s\" of %s \"%s\" and \"%s\" of %s \"%s\" in one training",
-                               chosen->privacy_unit, chosen->relation_kind, chosen->relation_name,
-                               other->privacy_unit, other->relation_kind, other->relation_name)));
-    if (OidIsValid(named) && get_attnum(named, chosen->privacy_unit) <= 0)
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("%s has no column \"%s\", by which %s \"%s\" tells persons apart",
-                               DescribeRelation(named), chosen->privacy_unit, chosen->relation_kind,
-                               chosen->relation_name),
-                        errhint("Its owner can name the column that holds it with dpboost_protect.")));
-    CheckUnitCollation(chosen->relid, chosen->privacy_unit);
-    if (OidIsValid(named))
-        CheckUnitCollation(named, chosen->privacy_unit);
-    return pstrdup(chosen->privacy_unit);
 }
 
 char* DescribeBudget(const BudgetState* budget) {

@@ -30,6 +30,8 @@ struct BudgetState {
     double max_epsilon_per_train;  // infinity: none
     int64 releases;
     char privacy_unit[NAMEDATALEN];  // of a cap; empty: rows
+    int64 earlier_releases;          // of a cap: those for another privacy unit that its owner has accepted
+    int64 earlier_until;             // the last of them
 };
 
 struct BudgetList {
@@ -51,6 +53,9 @@ BudgetList* LoadBudgets(Oid caller, const RelationSet* relations);
 // Every cap and allowance on the relations, whoever spends them.
 BudgetList* LoadAllBudgets(const RelationSet* relations);
 
+// The same without what was spent.
+BudgetList* LoadLimits(const RelationSet* relations);
+
 // The distinct plans that were charged to a budget, with how often each was.
 struct CountedPlan {
     const char* bytes;
@@ -67,15 +72,6 @@ CountedPlans* LoadCountedPlans(const RelationSet* relations, const BudgetState* 
 
 // Raises 53400 if one of the budgets allows less per training.
 void CheckPerTrainLimit(const BudgetList* budgets, double epsilon, double delta);
-
-// The column whose equal values are one person, or nullptr: rows are persons. Taken from the relation that
-// was named in the call (0 for a query), else from the relations it reads, which then must agree on a name.
-// Raises 0A000 if they do not, and 55000 when the named relation has no such column. Palloc'ed.
-char* PrivacyUnit(const RelationSet* relations, Oid named = InvalidOid);
-
-// The first cap that is not served by a training which takes `unit` (nullptr: rows) for persons, or nullptr.
-// A unit declared for `main` itself stands for those of the relations behind it: its owner vouches for it.
-const BudgetState* UnmetUnit(const BudgetList* budgets, Oid main, const char* unit);
 
 // Whether what one role releases counts as released by the other: itself, or one whose privileges it has. A
 // superuser has all privileges, but stands only for himself.

@@ -129,7 +129,8 @@ void PutRow(Tuplestorestate* store, TupleDesc descriptor, const RelationSet* rel
                       Float8GetDatum(figures.remaining_epsilon),
                       Float8GetDatum(figures.remaining_share),
                       Int64GetDatum(budget->releases),
-                      NameGetDatum(&unit)};
+                      NameGetDatum(&unit),
+                      Int64GetDatum(budget->earlier_releases)};
     bool nulls[] = {false,
                     !OidIsValid(budget->role),
                     false,
@@ -139,7 +140,8 @@ void PutRow(Tuplestorestate* store, TupleDesc descriptor, const RelationSet* rel
                     false,
                     false,
                     false,
-                    budget->privacy_unit[0] == '\0'};
+                    budget->privacy_unit[0] == '\0',
+                    OidIsValid(budget->role)};
     tuplestore_putvalues(store, descriptor, values, nulls);
 }
 

@@ -110,30 +110,37 @@ List* ChargedRoles(Oid caller, const RelationSet* relations) {
     return roles;
 }
 
-void WriteCharge(int64 release_id, ArrayType* ids, Oid role, const char* role_name, bool direct) {
-    const Oid types[] = {INT8OID, INT8ARRAYOID, RoleRefType(), NAMEOID, BOOLOID};
-    const Datum values[] = {Int64GetDatum(release_id), PointerGetDatum(ids), RoleRef(role, role_name),
-                            NameDatum(role_name), BoolGetDatum(direct)};
+void WriteCharge(int64 release_id, const ReadRelation* relation, ArrayType* ids, Oid role,
+                 const char* role_name) {
+    const Oid types[] = {INT8OID, INT8ARRAYOID, RoleRefType(), NAMEOID, BOOLOID, NAMEOID};
+    const Datum values[] = {Int64GetDatum(release_id),
+                            PointerGetDatum(ids),
+                            RoleRef(role, role_name),
+                            NameDatum(role_name),
+                            BoolGetDatum(relation->read_as == ReadAs::kDirect),
+                            NameDatum(relation->row_by_row ? relation->unit : "")};
+    const bool bounds_rows = relation->row_by_row && relation->unit[0] == '\0';
+    const char nulls[] = {' ', ' ', ' ', ' ', ' ', bounds_rows ? 'n' : ' ', '\0'};
     CatalogWrite(
-        "INSERT INTO dpboost.charge (release_id, relation_id, role, role_name, direct)"
-        " SELECT $1, id, $3, $4, $5 FROM unnest($2) AS id",
-        5, types, values, nullptr);
+        "INSERT INTO dpboost.charge (release_id, relation_id, role, role_name, direct, privacy_unit)"
+        " SELECT $1, id, $3, $4, $5, $6 FROM unnest($2) AS id",
+        6, types, values, nulls);
 }
 
-// A child is charged by itself only if it is known; else its parent's charge counts for it.
+// A child is charged by itself as well: it may be detached one day.
 void WriteCharges(const LedgerMessage* message, int64 release_id, const RelationSet* relations) {
     Identities* identities = ResolveIdentities(relations, CurrentMemoryContext);
     List* roles = ChargedRoles(message->caller, relations);
     for (int i = 0; i < relations->count; ++i) {
         const ReadRelation* relation = &relations->items[i];
-        if (relation->temporary || (relation->read_as == ReadAs::kChild && identities->of[i] == nullptr))
+        if (relation->temporary)
             continue;
-        ArrayType* ids = RememberRelation(relation, identities->of[i]);
+        ArrayType* ids = RememberRelation(relation, identities->of[i].own);
         ListCell* cell;
         foreach (cell, roles) {
             const Oid role = lfirst_oid(cell);
             const char* name = role == message->caller ? message->caller_name : RoleName(role);
-            WriteCharge(release_id, ids, role, name, relation->read_as == ReadAs::kDirect);
+            WriteCharge(release_id, relation, ids, role, name);
         }
     }
 }

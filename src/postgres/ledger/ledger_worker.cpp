@@ -5,8 +5,10 @@
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/ledger/budget.h"
+#include "postgres/ledger/earlier_units.h"
 #include "postgres/ledger/ledger_message.h"
 #include "postgres/ledger/ledger_record.h"
+#include "postgres/ledger/privacy_unit.h"
 #include "privacy/budget.h"
 #include "privacy/cost.h"
 
@@ -94,21 +96,32 @@ void ReadPlan(const LedgerMessage* message, LedgerPlan* plan) {
     });
 }
 
+[[noreturn]] void RaiseUnserved(const BudgetState* budget) {
+    if (budget->privacy_unit[0] != '\0')
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("%s \"%s\" protects all rows of one \"%s\" together", budget->relation_kind,
+                               budget->relation_name, budget->privacy_unit),
+                        errdetail("The training took another column or each single row for a person."),
+                        errhint("Train again.")));
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("%s \"%s\" is protected and not read row by row", budget->relation_kind,
+                           budget->relation_name),
+                    errdetail("It was protected since the training began, or what is read has changed."),
+                    errhint("Train again.")));
+    pg_unreachable();
+}
+
 // What the caller's backend relied on must still be so: the owner may have changed it meanwhile.
 void CheckStillAllowed(const LedgerMessage* message, const RelationSet* relations,
                        const BudgetList* budgets) {
     const Oid main = relations->count > 0 ? relations->items[0].relid : InvalidOid;
-    const char* unit = message->has_privacy_unit ? PieceOf(message, message->privacy_unit) : nullptr;
     bool has_allowance = false;
     for (int i = 0; i < budgets->count; ++i)
         has_allowance |= OidIsValid(budgets->items[i].role) && budgets->items[i].relid == main;
-    const BudgetState* unmet = UnmetUnit(budgets, main, unit);
-    if (unmet != nullptr)
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("%s \"%s\" protects all rows of one \"%s\" together", unmet->relation_kind,
-                               unmet->relation_name, unmet->privacy_unit),
-                        errdetail("The training took another column or each single row for a person."),
-                        errhint("Train again.")));
+    CheckEarlierUnits(relations, budgets);
+    const BudgetState* unserved = UnservedBudget(budgets, relations);
+    if (unserved != nullptr)
+        RaiseUnserved(unserved);
     if (message->right == TrainRight::kBudget && !has_allowance)
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                         errmsg("role \"%s\" has no privacy budget on \"%s\" any more", message->caller_name,
@@ -151,9 +164,10 @@ void Answer(LedgerMessage* message, const BudgetList* budgets, const LedgerRecor
 
 // The whole transaction of a charge up to its commit.
 void PrepareCharge(LedgerMessage* message) {
-    const auto* relations = reinterpret_cast<const RelationSet*>(PieceOf(message, message->relations));
     LockLedger(message);
     PushActiveSnapshot(GetTransactionSnapshot());
+    const RelationSet* relations =
+        WithCommittedSchema(reinterpret_cast<const RelationSet*>(PieceOf(message, message->relations)));
     LedgerPlan plan;
     ReadPlan(message, &plan);
     BudgetList* budgets = LoadBudgets(message->caller, relations);

@@ -7,6 +7,7 @@
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/identity.h"
 #include "postgres/ledger/budget.h"
+#include "postgres/ledger/earlier_units.h"
 #include "privacy/budget.h"
 
 extern "C" {
@@ -58,57 +59,108 @@ Datum CallerRef(Oid caller) {
     return RoleRef(caller, GetUserNameFromId(caller, false));
 }
 
-// Inside a catalog scope: the identities of the relation, of which a new one gets its first.
-ArrayType* RememberedIdentities(const ReadRelation* relation) {
+Identity IdentityOf(const ReadRelation* relation) {
     auto* set = static_cast<RelationSet*>(palloc0(offsetof(RelationSet, items) + sizeof(ReadRelation)));
     set->count = 1;
     set->items[0] = *relation;
-    return RememberRelation(relation, ResolveIdentities(set, CurrentMemoryContext)->of[0]);
+    return ResolveIdentities(set, CurrentMemoryContext)->of[0];
 }
 
-// The unit that stays in force when none is named: to forget it silently would weaken the promise.
-void KeepUnit(ArrayType* ids, NameData* unit, bool* has_unit) {
+// Inside a catalog scope: the identities whose limits are this relation's alone to change, of which it gets a
+// first one if it has none.
+ArrayType* RememberedIdentities(const ReadRelation* relation) {
+    ArrayType* own = IdentityOf(relation).own;
+    if (own != nullptr)
+        RememberRelation(relation, own);
+    ArrayType* governed = GovernedIdentities(relation, own);
+    return governed != nullptr ? governed : RememberRelation(relation, nullptr);
+}
+
+// Inside a catalog scope: ends the allowances of roles that are gone. PostgreSQL tells nobody in a database that
+// a role was dropped, and its oid may be used again one day; no right may wait for it.
+void RevokeOfDroppedRoles(Oid relid) {
+    const Oid types[] = {OIDOID};
+    const Datum values[] = {ObjectIdGetDatum(relid)};
+    CatalogWrite(
+        "UPDATE dpboost.allowance SET revoked = true WHERE relation::oid = $1 AND NOT revoked"
+        " AND NOT EXISTS (SELECT FROM pg_roles WHERE oid = grantee::oid)",
+        1, types, values, nullptr);
+}
+
+// A cap as it is to be written.
+struct Cap {
+    BudgetLimit limit;
+    NameData unit;
+    bool has_unit;
+    EarlierReleases earlier;  // for another unit, accepted
+};
+
+// The unit that stays in force when none is named: to forget it silently would weaken the promise. Returns up
+// to which release others were accepted for it.
+int64 KeepUnit(ArrayType* ids, Cap* cap) {
     const Oid types[] = {INT8ARRAYOID};
     const Datum values[] = {PointerGetDatum(ids)};
-    NameData current = {};
-    bool had_unit = false;
-    if (CatalogRead("SELECT privacy_unit FROM dpboost.protection WHERE relation_id = ANY ($1)"
-                    " AND privacy_unit IS NOT NULL",
-                    1, types, values, nullptr, 1) > 0) {
-        bool is_null;
-        current = *DatumGetName(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
-        had_unit = true;
+    const uint64 rows = CatalogRead(
+        "SELECT privacy_unit, earlier_until FROM dpboost.protection WHERE relation_id = ANY ($1)"
+        " ORDER BY privacy_unit NULLS LAST, earlier_until",
+        1, types, values, nullptr, 1);
+    if (rows == 0)
+        return 0;
+    bool had_no_unit, is_null;
+    HeapTuple row = SPI_tuptable->vals[0];
+    const Datum unit = SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &had_no_unit);
+    const int64 accepted = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &is_null));
+    if (!cap->has_unit && !had_no_unit) {
+        cap->unit = *DatumGetName(unit);
+        cap->has_unit = true;
     }
-    if (!*has_unit) {
-        *unit = current;
-        *has_unit = had_unit;
-        return;
-    }
-    if (had_unit && strcmp(NameStr(current), NameStr(*unit)) == 0)
-        return;
-    if (CatalogRead("SELECT FROM dpboost.charge WHERE relation_id = ANY ($1)", 1, types, values, nullptr, 1) >
-        0)
-        ereport(WARNING,
-                (errmsg("earlier releases did not protect all rows of one \"%s\" together", NameStr(*unit)),
-                 errdetail("What they cost was counted for another privacy unit.")));
+    const bool same =
+        had_no_unit ? !cap->has_unit : strcmp(NameStr(*DatumGetName(unit)), NameStr(cap->unit)) == 0;
+    return same ? accepted : 0;
 }
 
-void SetCap(const ReadRelation* relation, const BudgetLimit& limit, NameData unit, bool has_unit,
-            Oid caller) {
+// What was released for another unit counts only if the owner says so.
+void AcceptEarlier(const ReadRelation* relation, const ArrayType* counted, Cap* cap, int64 accepted,
+                   bool accept) {
+    const char* unit = cap->has_unit ? NameStr(cap->unit) : "";
+    const EarlierReleases unaccepted = CountEarlierReleases(relation->relid, counted, unit, accepted);
+    if (unaccepted.count > 0 && !accept)
+        ereport(ERROR,
+                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                 errmsg("earlier releases of %s did not protect %s", DescribeRelation(relation->relid),
+                        DescribeUnit(unit)),
+                 errdetail_plural("There is %ld, and what it cost was counted otherwise.",
+                                  "There are %ld, and what they cost was counted otherwise.",
+                                  static_cast<unsigned long>(unaccepted.count),
+                                  static_cast<long>(unaccepted.count)),
+                 errhint("With accept_earlier => true they count as they are, and dpboost_budgets shows how "
+                         "many they are.")));
+    cap->earlier = CountEarlierReleases(relation->relid, counted, unit, 0);
+}
+
+void SetCap(const ReadRelation* relation, Cap* cap, bool accept_earlier, Oid caller) {
     CatalogScope scope;
     CatalogBegin(&scope);
+    RevokeOfDroppedRoles(relation->relid);
     ArrayType* ids = RememberedIdentities(relation);
-    KeepUnit(ids, &unit, &has_unit);
-    const Oid types[] = {INT8ARRAYOID, FLOAT8OID, FLOAT8OID, INT8OID, NAMEOID, RoleRefType()};
-    const Datum values[] = {PointerGetDatum(ids),        Float8GetDatum(limit.epsilon),
-                            Float8GetDatum(limit.delta), Int64GetDatum(static_cast<int64>(limit.order)),
-                            NameGetDatum(&unit),         CallerRef(caller)};
-    const char nulls[] = {' ', ' ', ' ', ' ', has_unit ? ' ' : 'n', ' ', '\0'};
+    const int64 accepted = KeepUnit(ids, cap);
+    AcceptEarlier(relation, IdentityOf(relation).counted, cap, accepted, accept_earlier);
+    const Oid types[] = {INT8ARRAYOID, FLOAT8OID,     FLOAT8OID, INT8OID,
+                         NAMEOID,      RoleRefType(), INT8OID,   INT8OID};
+    const Datum values[] = {PointerGetDatum(ids),
+                            Float8GetDatum(cap->limit.epsilon),
+                            Float8GetDatum(cap->limit.delta),
+                            Int64GetDatum(static_cast<int64>(cap->limit.order)),
+                            NameGetDatum(&cap->unit),
+                            CallerRef(caller),
+                            Int64GetDatum(cap->earlier.count),
+                            Int64GetDatum(cap->earlier.last)};
+    const char nulls[] = {' ', ' ', ' ', ' ', cap->has_unit ? ' ' : 'n', ' ', ' ', ' ', '\0'};
     CatalogWrite("DELETE FROM dpboost.protection WHERE relation_id = ANY ($1)", 1, types, values, nullptr);
     CatalogWrite(
-        "INSERT INTO dpboost.protection (relation_id, epsilon, delta, rdp_order, privacy_unit, set_by)"
-        " VALUES (($1)[1], $2, $3, $4, $5, $6)",
-        6, types, values, nulls);
+        "INSERT INTO dpboost.protection (relation_id, epsilon, delta, rdp_order, privacy_unit, set_by,"
+        " earlier_releases, earlier_until) VALUES (($1)[1], $2, $3, $4, $5, $6, $7, $8)",
+        8, types, values, nulls);
     CatalogEnd(&scope);
 }
 
@@ -135,20 +187,21 @@ Datum dpboost_protect(PG_FUNCTION_ARGS) {
     CheckNotNull(fcinfo, 0, "relation");
     CheckNotNull(fcinfo, 1, "epsilon");
     CheckNotNull(fcinfo, 2, "delta");
+    CheckNotNull(fcinfo, 4, "accept_earlier");
     const Oid relid = PG_GETARG_OID(0);
-    NameData unit = {};
-    const bool has_unit = !PG_ARGISNULL(3);
+    Cap cap = {};
     ReadRelation relation;
     OpenGoverned(relid, caller, &relation);
-    const BudgetLimit limit = CheckLimit(PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2));
-    if (has_unit) {
-        unit = *PG_GETARG_NAME(3);
-        if (get_attnum(relid, NameStr(unit)) <= 0)
+    cap.limit = CheckLimit(PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2));
+    cap.has_unit = !PG_ARGISNULL(3);
+    if (cap.has_unit) {
+        cap.unit = *PG_GETARG_NAME(3);
+        if (get_attnum(relid, NameStr(cap.unit)) <= 0)
             ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
-                            errmsg("column \"%s\" of relation \"%s\" does not exist", NameStr(unit),
+                            errmsg("column \"%s\" of relation \"%s\" does not exist", NameStr(cap.unit),
                                    relation.relation_name)));
     }
-    SetCap(&relation, limit, unit, has_unit, caller);
+    SetCap(&relation, &cap, PG_GETARG_BOOL(4), caller);
     PG_RETURN_VOID();
 }
 
@@ -197,6 +250,7 @@ Datum dpboost_set_budget(PG_FUNCTION_ARGS) {
                 (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("role with OID %u does not exist", grantee)));
     CatalogScope scope;
     CatalogBegin(&scope);
+    RevokeOfDroppedRoles(relation.relid);
     RememberedIdentities(&relation);
     const Oid types[] = {RelationRefType(), RoleRefType(), FLOAT8OID,    FLOAT8OID,
                          INT8OID,           FLOAT8OID,     RoleRefType()};

@@ -2,8 +2,10 @@
 // call trains, charges and releases. All that the call says is read from its expressions (call_expressions),
 // so that an empty query trains as well; only the length of an array column and the fields of an anonymous
 // record may have to wait for a row.
+#include "postgres/ledger/privacy_unit.h"
 #include "postgres/train/call_expressions.h"
 #include "postgres/train/json_reader.h"
+#include "postgres/train/plan_sources.h"
 #include "postgres/train/training.h"
 
 extern "C" {
@@ -78,14 +80,28 @@ AggregateState* NewState(FunctionCallInfo fcinfo) {
 
 // ---- features ----
 
-// Takes the unit's column out of the row's features. Without it, rows cannot be counted per person.
-void TakeUnitOut(AggregateState* state, TrainingCall* training) {
+// The call's row, whose field holds the privacy unit.
+struct UnitField {
+    const PlanSources* plan;
+    const Node* row;
+    int field;  // -1: rows are persons
+};
+
+AttrNumber TraceUnit(const void* context, const RelationUse* use) {
+    const auto* unit = static_cast<const UnitField*>(context);
+    return unit->field < 0 ? 0 : TraceExpression(unit->plan, unit->row, unit->field, use);
+}
+
+// Takes the unit's column out of the row's features. Without it, rows cannot be counted per person; a field
+// that only has its name is none.
+void TakeUnitOut(AggregateState* state, TrainingCall* training, const Persons& persons, UnitField* unit) {
     SourceColumns* features = &training->features;
     int kept = 0;
     for (int i = 0; i < features->count; ++i) {
         if (state->call.shape == FeatureShape::kRow && state->unit_field < 0 &&
-            strcmp(features->columns[i].name, training->unit) == 0) {
+            TraceExpression(unit->plan, unit->row, features->fields[i], persons.use) == persons.column) {
             state->unit_field = features->fields[i];
+            training->unit = features->columns[i].name;
             training->unit_type = features->columns[i].type;
             continue;
         }
@@ -93,17 +109,32 @@ void TakeUnitOut(AggregateState* state, TrainingCall* training) {
         features->fields[kept++] = features->fields[i];
     }
     features->count = kept;
-    if (state->unit_field < 0)
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-             errmsg("the call does not pass the privacy unit \"%s\"", training->unit),
-             errdetail("A table that the query reads is protected per \"%s\", so its rows must be counted "
-                       "per \"%s\".",
-                       training->unit, training->unit),
-             errhint("Pass the whole row, as in dpboost_train(..., t) FROM %s AS t, or use "
-                     "dpboost_train_on.",
-                     training->relations->count > 0 ? training->relations->items[0].relation_name : "...")));
+    unit->field = state->unit_field;
+    if (state->unit_field >= 0)
+        return;
+    const char* name = get_attname(persons.use->relid, persons.column, false);
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("the call does not pass the privacy unit \"%s\"", name),
+                    errdetail("By it %s tells persons apart, whose rows must be counted together.",
+                              DescribeRelation(persons.use->relid)),
+                    errhint("Pass the whole row, as in dpboost_train(..., t) FROM %s AS t, or use "
+                            "dpboost_train_on.",
+                            get_rel_name(persons.use->relid))));
+}
+
+// Who the persons of the query are, and what the release means for the relations that it reads.
+void FindUnit(AggregateState* state, TrainingCall* training) {
+    RelationSet* relations = RelationsOfRangeTable(state->node->ss.ps.state->es_range_table);
+    const PlanSources* plan = SourcesOfAggregate(state->node, state->aggref);
+    const Reading* reading = MakeReading(relations, RowSourcesOf(plan), InvalidOid);
+    const Persons persons = FindPersons(reading);
+    const auto* row = reinterpret_cast<const Node*>(
+        static_cast<const TargetEntry*>(list_nth(state->aggref->args, kFirstFeature - kModel))->expr);
+    UnitField unit = {plan, row, -1};
+    if (persons.column != 0)
+        TakeUnitOut(state, training, persons, &unit);
+    RecordPersons(reading, TraceUnit, &unit);
+    training->relations = relations;
 }
 
 void Begin(AggregateState* state) {
@@ -115,10 +146,7 @@ void Begin(AggregateState* state) {
     training.options = reinterpret_cast<Jsonb*>(CallArgument(state->options, "options"));
     training.target = state->call.target;
     training.features = state->call.features;
-    training.relations = RelationsOfRangeTable(state->node->ss.ps.state->es_range_table);
-    training.unit = PrivacyUnit(training.relations);
-    if (training.unit != nullptr)
-        TakeUnitOut(state, &training);
+    FindUnit(state, &training);
     CheckColumnType(&training.target, "target");
     for (int i = 0; i < training.features.count; ++i)
         CheckColumnType(&training.features.columns[i], "feature");

@@ -3,6 +3,7 @@
 // found before the first row.
 #include "postgres/boundary/short_locks.h"
 #include "postgres/columns/source_column.h"
+#include "postgres/ledger/privacy_unit.h"
 #include "postgres/train/json_reader.h"
 #include "postgres/train/reading.h"
 
@@ -163,9 +164,10 @@ Training* Begin(NamedCall* call) {
     Relation relation = relation_open(call->relid, AccessShareLock);
     TrainingCall* training = &call->training;
     training->model = call->model;
-    training->relations = RelationsBehind(call->relid);
+    RelationSet* relations = RelationsBehind(call->relid);
+    training->unit = UnitOfRelation(relations, call->relid);
+    training->relations = relations;
     training->progress_relation = call->relid;
-    training->unit = PrivacyUnit(training->relations, call->relid);
     training->target = FindColumn(call->relid, call->target);
     training->features = call->features == nullptr
                              ? DefaultFeatures(relation, call->target, training->unit)
