@@ -25,7 +25,8 @@ double GaussianEpsilon(double mu_squared, double delta) {
     return best;
 }
 
-// The epsilon at delta of a Gaussian-like total that has rho at the order.
+// The epsilon at delta of a Gaussian-like training that has rho at the order: what a remainder is worth. Not a
+// bound for what was spent, since a sampled Gaussian may have far more at the other orders.
 double EpsilonOfRho(uint32_t order, double rho, double delta) {
     if (!(rho > 0))
         return 0;
@@ -104,7 +105,7 @@ void Budget::Spend(const RdpCurve& curve, const std::string& name) {
 }
 
 double Budget::SpentEpsilon() const {
-    return EpsilonOfRho(order_, spent_rho_, delta_);
+    return spent_rho_ > 0 ? RdpToEpsilon(order_, spent_rho_, delta_) : 0;
 }
 
 BudgetRemaining Budget::Remaining() const {

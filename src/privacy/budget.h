@@ -44,7 +44,7 @@ class Budget {
     // Charges it, or throws kBudgetExhausted and charges nothing. `name` as in BudgetConstraint.
     void Spend(const RdpCurve& curve, const std::string& name = {});
 
-    // What was spent, as epsilon at the budget's delta and order: what Cor 6 gives for a total like this.
+    // What was spent, as the epsilon at the budget's delta that its order alone proves ([SBDT] Cor 6).
     double SpentEpsilon() const;
     BudgetRemaining Remaining() const;
     BudgetConstraint Constraint(std::string name) const;
