@@ -154,15 +154,18 @@ void TrainingCore::FindPrivateBounds(Dataset* dataset, Releaser& releaser, Inter
     *dataset = Recode(std::move(*dataset), features_.specs, positions, limits_, interrupt);
 }
 
-void TrainingCore::Train(ChaChaSource::Seed&& seed, Interrupt& interrupt, Progress& progress) {
+void TrainingCore::Train(PaidCharge&& paid, ChaChaSource::Seed&& seed, Interrupt& interrupt,
+                         Progress& progress) {
     Streams streams(std::move(seed));
-    TrainWith(streams.structure, streams.coins, streams.noise, interrupt, progress);
+    TrainWith(std::move(paid), streams.structure, streams.coins, streams.noise, interrupt, progress);
 }
 
-void TrainingCore::TrainWith(PublicRandom& structure, PrivateRandom& coins, NoiseSource& noise,
-                             Interrupt& interrupt, Progress& progress) {
+void TrainingCore::TrainWith(PaidCharge&& paid, PublicRandom& structure, PrivateRandom& coins,
+                             NoiseSource& noise, Interrupt& interrupt, Progress& progress) {
+    const PaidCharge receipt = std::move(paid);
     CheckInternal(plan_.has_value() && dataset_.has_value(),
                   "a training is calibrated, has its rows, and trains once");
+    CheckInternal(receipt.IsFor(plan_bytes_), "a training draws what was paid for");
     Dataset dataset = std::move(*dataset_);
     dataset_.reset();
     Releaser releaser(*plan_, noise);
@@ -182,27 +185,37 @@ const char* TrainingCore::task_name() const {
     return target_.spec.task() == Task::kRegression ? "regression" : "classification";
 }
 
-const std::string& TrainingCore::Describe(const char* model, const char* owner, int version,
-                                          int64_t release_id, const char* remaining) {
-    JsonList result;
-    if (model != nullptr) {
-        result.Add("model", JsonString(model));
-        result.Add("owner", JsonString(owner));
-        result.Add("version", std::to_string(version));
-        result.Add("release_id", std::to_string(release_id));
+const std::string& TrainingCore::Describe(const TrainingResult& result) {
+    JsonList remaining;
+    for (int i = 0; i < result.remaining_count; ++i) {
+        const RemainingBudget& budget = result.remaining[i];
+        JsonList left;
+        left.Add("table", JsonString(budget.table));
+        left.Add("role", budget.role == nullptr ? "null" : JsonString(budget.role));
+        left.Add("share", JsonNumber(budget.share));
+        left.Add("epsilon", JsonNumber(budget.epsilon));
+        left.Add("delta", JsonNumber(budget.delta));
+        remaining.Append(left.Object());
     }
-    result.Add("task", JsonString(task_name()));
-    result.Add("method", JsonString(options_.method->name));
-    result.Add("epsilon", JsonNumber(plan_->epsilon()));
-    result.Add("delta", JsonNumber(plan_->delta()));
-    result.Add("trees", footprint_.trees == 0 ? "null" : std::to_string(footprint_.trees));
-    result.Add("features", std::to_string(features_.specs.size()));
-    result.Add("noise_multiplier",
-               JsonNumber(plan_->NoiseMultiplier(plan_->Find(learner_->main_mechanism()))));
-    result.Add("remaining", remaining);
-    result.Add("calibrated_by", JsonString(plan_->calibrated_by()));
-    result_ = result.Object();
-    return result_;
+    JsonList description;
+    if (result.model != nullptr) {
+        description.Add("model", JsonString(result.model));
+        description.Add("owner", JsonString(result.owner));
+        description.Add("version", std::to_string(result.version));
+        description.Add("release_id", std::to_string(result.release_id));
+    }
+    description.Add("task", JsonString(task_name()));
+    description.Add("method", JsonString(options_.method->name));
+    description.Add("epsilon", JsonNumber(plan_->epsilon()));
+    description.Add("delta", JsonNumber(plan_->delta()));
+    description.Add("trees", footprint_.trees == 0 ? "null" : std::to_string(footprint_.trees));
+    description.Add("features", std::to_string(features_.specs.size()));
+    description.Add("noise_multiplier",
+                    JsonNumber(plan_->NoiseMultiplier(plan_->Find(learner_->main_mechanism()))));
+    description.Add("remaining", remaining.Array());
+    description.Add("calibrated_by", JsonString(plan_->calibrated_by()));
+    description_ = description.Object();
+    return description_;
 }
 
 }  // namespace dpboost

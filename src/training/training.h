@@ -10,6 +10,8 @@
 
 #include "mechanism/chacha_source.h"
 #include "training/columns.h"
+#include "training/paid_charge.h"
+#include "training/result.h"
 #include "training/row_buffer.h"
 
 namespace dpboost {
@@ -52,21 +54,21 @@ class TrainingCore {
     // After the last row: makes the dataset. What could fail by the schema or for want of memory has failed then.
     void FinishRows(Interrupt& interrupt);
 
-    // Call it once the charge for plan_bytes is committed. Consumes the rows. What a method leaves of its plan is charged all the same. Wipes the seed.
-    void Train(ChaChaSource::Seed&& seed, Interrupt& interrupt, Progress& progress);
+    // Draws what the receipt was paid for; throws kInternal without one for plan_bytes(). Consumes the rows. What a
+    // method leaves of its plan is charged all the same. Wipes the seed.
+    void Train(PaidCharge&& paid, ChaChaSource::Seed&& seed, Interrupt& interrupt, Progress& progress);
 
     // The same with randomness that the caller chooses; for tests, which have sources of their own.
-    void TrainWith(PublicRandom& structure, PrivateRandom& coins, NoiseSource& noise, Interrupt& interrupt,
-                   Progress& progress);
+    void TrainWith(PaidCharge&& paid, PublicRandom& structure, PrivateRandom& coins, NoiseSource& noise,
+                   Interrupt& interrupt, Progress& progress);
 
     const std::string& plan_bytes() const { return plan_bytes_; }
     const std::string& model_bytes() const { return model_bytes_; }
     const std::string& features_json() const { return features_json_; }
     const char* task_name() const;
 
-    // The result that the caller sees. `model` is null for an estimate; `remaining` is JSON.
-    const std::string& Describe(const char* model, const char* owner, int version, int64_t release_id,
-                                const char* remaining);
+    // The result that the caller sees, as JSON.
+    const std::string& Describe(const TrainingResult& result);
 
   private:
     void CountMemory();
@@ -89,7 +91,7 @@ class TrainingCore {
     std::string plan_bytes_;
     std::string model_bytes_;
     std::string features_json_;
-    std::string result_;
+    std::string description_;
 };
 
 }  // namespace dpboost

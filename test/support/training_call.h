@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mechanism/chacha_source.h"
+#include "support/cashier.h"
 #include "support/json.h"
 #include "support/zero_noise.h"
 #include "training/training.h"
@@ -66,7 +67,7 @@ inline Model TrainWithoutNoise(TrainingCore& training, ZeroNoise& noise) {
     NoInterrupt interrupt;
     NoProgress progress;
     training.FinishRows(interrupt);
-    training.TrainWith(structure, coins, noise, interrupt, progress);
+    training.TrainWith(Cashier::Receipt(training.plan_bytes()), structure, coins, noise, interrupt, progress);
     return Model::Parse(training.model_bytes());
 }
 

@@ -3,6 +3,8 @@
 // tells the Plan how much noise each budget asks for; the binding check is the ledger worker's.
 #pragma once
 
+#include "training/result.h"
+
 #include "postgres/boundary/pg.h"
 #include "postgres/catalog/relations.h"
 
@@ -86,9 +88,8 @@ bool IsGoverned(const RelationSet* relations);
 // name to give to a BudgetConstraint. Palloc'ed.
 char* DescribeBudget(const BudgetState* budget);
 
-// The value of the key `remaining` in the result of dpboost_train and dpboost_estimate, as text of a json
-// array: [{"table": "visits", "role": "ana", "share": 0.75, "epsilon": 0.61, "delta": 1e-06}, ...], role null
-// for a cap. With a serialised plan: what would remain after it. Palloc'ed.
-char* RemainingAsJson(const BudgetList* budgets, const char* plan_bytes, size_t plan_size);
+// What each of them has left, for the result of dpboost_train and dpboost_estimate; as many as there are budgets. With
+// a serialised plan: what would be left after it. Palloc'ed.
+RemainingBudget* RemainingBudgets(const BudgetList* budgets, const char* plan_bytes, size_t plan_size);
 
 }  // namespace dpboost

@@ -1,4 +1,4 @@
-// Budgets for people: the rows of the view dpboost_budgets, and what remains after a training as json. Shows
+// Budgets for people: the rows of the view dpboost_budgets, and what remains after a training. Shows
 // limits and what the ledger says, nothing that depends on rows.
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
@@ -54,15 +54,6 @@ double SpentEpsilon(const RelationSet* relation, const BudgetState* state, const
         composed = std::min(composed, ComposedEpsilon(releases, state->delta));
     });
     return composed;
-}
-
-// The shortest text that reads back as the same number.
-void AppendNumber(StringInfo text, double value) {
-    char number[32];
-    snprintf(number, sizeof number, "%.*g", 15, value);
-    if (strtod(number, nullptr) != value)
-        snprintf(number, sizeof number, "%.*g", 17, value);
-    appendStringInfoString(text, std::isfinite(value) ? number : "null");
 }
 
 Tuplestorestate* BeginResult(FunctionCallInfo fcinfo, TupleDesc* descriptor) {
@@ -170,31 +161,16 @@ void PutVisible(Tuplestorestate* store, TupleDesc descriptor, const RelationSet*
 
 }  // namespace
 
-char* RemainingAsJson(const BudgetList* budgets, const char* plan_bytes, size_t plan_size) {
-    StringInfoData text;
-    initStringInfo(&text);
-    appendStringInfoChar(&text, '[');
+RemainingBudget* RemainingBudgets(const BudgetList* budgets, const char* plan_bytes, size_t plan_size) {
+    auto* remaining = static_cast<RemainingBudget*>(palloc(sizeof(RemainingBudget) * (budgets->count + 1)));
     for (int i = 0; i < budgets->count; ++i) {
         const BudgetState* budget = &budgets->items[i];
         Figures figures;
         Compute(budget, plan_bytes, plan_size, &figures);
-        appendStringInfoString(&text, i > 0 ? ", {\"table\": " : "{\"table\": ");
-        escape_json(&text, budget->relation_name);
-        appendStringInfoString(&text, ", \"role\": ");
-        if (budget->role_name[0] != '\0')
-            escape_json(&text, budget->role_name);
-        else
-            appendStringInfoString(&text, "null");
-        appendStringInfoString(&text, ", \"share\": ");
-        AppendNumber(&text, figures.remaining_share);
-        appendStringInfoString(&text, ", \"epsilon\": ");
-        AppendNumber(&text, figures.remaining_epsilon);
-        appendStringInfoString(&text, ", \"delta\": ");
-        AppendNumber(&text, budget->delta);
-        appendStringInfoChar(&text, '}');
+        remaining[i] = {budget->relation_name, budget->role_name[0] != '\0' ? budget->role_name : nullptr,
+                        figures.remaining_share, figures.remaining_epsilon, budget->delta};
     }
-    appendStringInfoChar(&text, ']');
-    return text.data;
+    return remaining;
 }
 
 }  // namespace dpboost

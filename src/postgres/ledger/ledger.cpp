@@ -3,6 +3,7 @@
 // worker to commit; if the worker was quicker, what was asked for is there, and the caller was just not told.
 #include "postgres/ledger/ledger.h"
 
+#include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/ledger/ledger_message.h"
 
@@ -320,8 +321,19 @@ void CommitCharge(const ChargeRequest* request, PaidRelease* paid) {
     if (pg_atomic_read_u32(&message->state) != kLedgerDone)
         RaiseAnswer(message->answer);
     CopyAnswer(message->answer, paid);
+    paid->plan_bytes =
+        static_cast<char*>(memcpy(palloc(request->plan_size), request->plan_bytes, request->plan_size));
+    paid->plan_size = request->plan_size;
     dsm_detach(segment);
     pfree(handle);
+}
+
+PaidCharge Cashier::Receipt(PaidRelease* paid) {
+    CheckInternal(paid->release_id > 0 && paid->plan_bytes != nullptr,
+                  "there is no charge to give a receipt for");
+    PaidCharge receipt(std::string(paid->plan_bytes, paid->plan_size));
+    paid->plan_bytes = nullptr;
+    return receipt;
 }
 
 void DeliverModel(const PaidRelease* paid, const ModelDelivery* delivery) {

@@ -5,6 +5,8 @@
 // charge.
 #pragma once
 
+#include "training/paid_charge.h"
+
 #include "postgres/boundary/pg.h"
 #include "postgres/catalog/relations.h"
 #include "postgres/ledger/budget.h"
@@ -34,7 +36,15 @@ struct PaidRelease {
     int64 release_id;
     int32 version;            // never used again, also if no model comes of it
     uint8 claim[kClaimSize];  // the secret by which the ledger knows the training again
-    BudgetList* budgets;      // after the charge, for RemainingAsJson; in the current memory context
+    BudgetList* budgets;      // after the charge; in the current memory context
+    const char* plan_bytes;   // what was charged, likewise; null once there is a receipt
+    size_t plan_size;
+};
+
+// Core side: gives the receipt by which a training draws, once for each charge. Throws kInternal without one.
+class Cashier {
+  public:
+    static PaidCharge Receipt(PaidRelease* paid);
 };
 
 // The model of a paid release. All pointers stay the caller's and are only read.

@@ -148,9 +148,7 @@ void CalibrateAgainIfCharged(Training* training) {
 }
 
 // Nothing else in a training takes random numbers, and nothing calls it without a charge.
-void Train(Training* training, const PaidRelease& paid) {
-    if (paid.release_id <= 0)
-        elog(ERROR, "a training without a charge cannot draw");
+void Train(Training* training, PaidRelease* paid) {
     ChaChaSource::Seed seed;
     if (!pg_strong_random(seed.data(), seed.size()))
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
@@ -158,7 +156,7 @@ void Train(Training* training, const PaidRelease& paid) {
     CallCore([&] {
         PgInterrupt interrupt;
         PgProgress progress(relation);
-        (*training->core)->Train(std::move(seed), interrupt, progress);
+        (*training->core)->Train(Cashier::Receipt(paid), std::move(seed), interrupt, progress);
         progress.Finish();
     });
 }
@@ -210,21 +208,20 @@ void TrainAndDeliver(Training* training, PaidRelease* paid) {
     context.arg = paid;
     context.previous = error_context_stack;
     error_context_stack = &context;
-    Train(training, *paid);
+    Train(training, paid);
     Deliver(training, *paid);
     error_context_stack = context.previous;
 }
 
 // `paid` is null for an estimate.
-Datum Describe(Training* training, const PaidRelease* paid, const char* remaining) {
-    const int32 version = paid == nullptr ? 0 : paid->version;
-    const int64 release_id = paid == nullptr ? 0 : paid->release_id;
-    const NewModelName& model = training->model;
+Datum Describe(Training* training, const PaidRelease* paid, const RemainingBudget* remaining, int count) {
+    TrainingResult result = {training->model.name, training->model.owner_name, 0, 0, remaining, count};
+    if (paid != nullptr) {
+        result.version = paid->version;
+        result.release_id = paid->release_id;
+    }
     const char* text = nullptr;
-    CallCore([&] {
-        text =
-            (*training->core)->Describe(model.name, model.owner_name, version, release_id, remaining).c_str();
-    });
+    CallCore([&] { text = (*training->core)->Describe(result).c_str(); });
     return JsonTextToDatum(text);
 }
 
@@ -274,14 +271,16 @@ Datum FinishTraining(Training* training) {
     PaidRelease paid;
     Pay(training, &paid);
     TrainAndDeliver(training, &paid);
-    const Datum result = Describe(training, &paid, RemainingAsJson(paid.budgets, nullptr, 0));
+    const BudgetList* budgets = paid.budgets;
+    const Datum result = Describe(training, &paid, RemainingBudgets(budgets, nullptr, 0), budgets->count);
     training->core->Release();
     return result;
 }
 
 Datum DescribeEstimate(Training* training) {
     const std::string& plan = (*training->core)->plan_bytes();
-    return Describe(training, nullptr, RemainingAsJson(training->budgets, plan.data(), plan.size()));
+    const BudgetList* budgets = training->budgets;
+    return Describe(training, nullptr, RemainingBudgets(budgets, plan.data(), plan.size()), budgets->count);
 }
 
 }  // namespace dpboost

@@ -36,7 +36,7 @@ TEST(TinyMethodTest, TrainsLikeAnyOther) {
     const uint16_t code = 0;
     EXPECT_NEAR(model.Predict(&code), 3, 1e-5);
     EXPECT_EQ(noise.gaussian_draws, 2u);
-    EXPECT_EQ(Json(training->Describe("m", "ana", 1, 1, "[]"))->Find("method")->view(), "mean");
+    EXPECT_EQ(Json(training->Describe({"m", "ana", 1, 1, nullptr, 0}))->Find("method")->view(), "mean");
 }
 
 TEST(TinyMethodTest, ItsOptionIsKnown) {

@@ -35,7 +35,7 @@ std::string TrainBySeed(TrainingCore& training, unsigned char seed) {
     NoInterrupt interrupt;
     NoProgress progress;
     training.FinishRows(interrupt);
-    training.Train(ChaChaSource::Seed{seed}, interrupt, progress);
+    training.Train(Cashier::Receipt(training.plan_bytes()), ChaChaSource::Seed{seed}, interrupt, progress);
     return training.model_bytes();
 }
 
@@ -70,7 +70,9 @@ TEST(TrainingTest, TrainsOnceAndOnlyCalibrated) {
     NoInterrupt interrupt;
     NoProgress progress;
     const auto training = CallWithX().Begin();
-    const auto train = [&] { training->Train(ChaChaSource::Seed{1}, interrupt, progress); };
+    const auto train = [&] {
+        training->Train(Cashier::Receipt(training->plan_bytes()), ChaChaSource::Seed{1}, interrupt, progress);
+    };
     AppendSome(*training);
     EXPECT_EQ(Thrown(train), refused);
     training->Calibrate({});
@@ -82,6 +84,30 @@ TEST(TrainingTest, TrainsOnceAndOnlyCalibrated) {
     train();
     EXPECT_FALSE(training->model_bytes().empty());
     EXPECT_EQ(Thrown(train), refused);
+}
+
+TEST(TrainingTest, DrawsOnlyWhatWasPaidFor) {
+    const std::string refused = "a training draws what was paid for |  | ";
+    NoInterrupt interrupt;
+    NoProgress progress;
+    const auto training = CallWithX().Begin();
+    training->Calibrate({});
+    training->FinishRows(interrupt);
+    const auto train = [&](PaidCharge&& paid) {
+        return Thrown([&] { training->Train(std::move(paid), ChaChaSource::Seed{1}, interrupt, progress); });
+    };
+    PaidCharge paid = Cashier::Receipt(training->plan_bytes());
+    PaidCharge moved = std::move(paid);
+    EXPECT_EQ(train(std::move(paid)), refused);  // NOLINT: nothing is left of it
+    EXPECT_EQ(train(Cashier::Receipt("")), refused);
+    const auto cheaper = CallWithX("\"trees\": 2").Begin();
+    cheaper->Calibrate({});
+    EXPECT_EQ(train(Cashier::Receipt(cheaper->plan_bytes())), refused);
+    EXPECT_TRUE(training->model_bytes().empty());
+    EXPECT_EQ(train(std::move(moved)), "no error");
+    EXPECT_FALSE(training->model_bytes().empty());
+    EXPECT_EQ(train(std::move(moved)),
+              "a training is calibrated, has its rows, and trains once |  | ");  // NOLINT
 }
 
 // Or it would fail after its charge was paid.
@@ -126,7 +152,7 @@ TEST(TrainingTest, TheSeedIsWiped) {
     NoInterrupt interrupt;
     NoProgress progress;
     training->FinishRows(interrupt);
-    training->Train(std::move(seed), interrupt, progress);
+    training->Train(Cashier::Receipt(training->plan_bytes()), std::move(seed), interrupt, progress);
     EXPECT_EQ(seed, ChaChaSource::Seed{});
 }
 
@@ -291,7 +317,7 @@ TEST(TrainingTest, FindingRangesCostsAShareOfTheBudget) {
         call.Feature("x", ValueKind::kFloat8);
         const auto training = call.Begin();
         training->Calibrate({});
-        return Json(training->Describe(nullptr, nullptr, 0, 0, "[]"))->Find("noise_multiplier")->number;
+        return Json(training->Describe({}))->Find("noise_multiplier")->number;
     };
     EXPECT_GT(multiplier("\"private\""), 1.01 * multiplier("[0, 1]"));
 }
@@ -322,7 +348,9 @@ TEST(TrainingTest, Describes) {
     call.Feature("sex", ValueKind::kText).Feature("ill", ValueKind::kBoolean);
     const auto training = call.Begin();
     training->Calibrate({});
-    const Json estimate(training->Describe(nullptr, nullptr, 0, 0, "[1, 2]"));
+    const RemainingBudget remaining[] = {{"visits", "ana", 0.75, 0.5, 1e-6},
+                                         {"a \"b\"", nullptr, 0, INFINITY, 0}};
+    const Json estimate(training->Describe({nullptr, nullptr, 0, 0, remaining, 2}));
     EXPECT_EQ(estimate->Find("model"), nullptr);
     EXPECT_EQ(estimate->Find("version"), nullptr);
     EXPECT_EQ(estimate->Find("task")->view(), "regression");
@@ -331,17 +359,20 @@ TEST(TrainingTest, Describes) {
     EXPECT_EQ(estimate->Find("delta")->number, 1e-6);
     EXPECT_EQ(estimate->Find("trees")->number, 3);
     EXPECT_EQ(estimate->Find("features")->number, 3);
-    EXPECT_EQ(estimate->Find("remaining")->count, 2);
+    EXPECT_EQ(JsonText(*estimate->Find("remaining")),
+              "[{\"role\": \"ana\", \"delta\": 1e-06, \"share\": 0.75, \"table\": \"visits\", \"epsilon\": "
+              "0.5}, {\"role\": null, "
+              "\"delta\": 0, \"share\": 0, \"table\": \"a \\\"b\\\"\", \"epsilon\": null}]");
     EXPECT_GT(estimate->Find("noise_multiplier")->number, 0);
     EXPECT_EQ(estimate->Find("calibrated_by")->kind, JsonValue::kString);
-    const Json result(training->Describe("a \"name\"", "ana", 7, 12, "null"));
+    const Json result(training->Describe({"a \"name\"", "ana", 7, 12, nullptr, 0}));
     EXPECT_EQ(result->Find("model")->view(), "a \"name\"");
     EXPECT_EQ(result->Find("owner")->view(), "ana");
     EXPECT_EQ(result->Find("version")->number, 7);
 
     const auto linear = CallWithX("", "adassp").Begin();
     linear->Calibrate({});
-    EXPECT_EQ(Json(linear->Describe(nullptr, nullptr, 0, 0, "[]"))->Find("trees")->kind, JsonValue::kNull);
+    EXPECT_EQ(Json(linear->Describe({}))->Find("trees")->kind, JsonValue::kNull);
 }
 
 }  // namespace

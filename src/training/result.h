@@ -1,0 +1,27 @@
+// What a training says about itself when it is over, as plain data that PostgreSQL's side fills in and the core
+// writes as JSON (TrainingCore::Describe).
+#pragma once
+
+#include <cstdint>
+
+namespace dpboost {
+
+// What a budget has left.
+struct RemainingBudget {
+    const char* table;
+    const char* role;  // null: the cap of the table
+    double share;
+    double epsilon;
+    double delta;
+};
+
+struct TrainingResult {
+    const char* model;  // null for an estimate, which has none of the first four
+    const char* owner;
+    int version;
+    int64_t release_id;
+    const RemainingBudget* remaining;
+    int remaining_count;
+};
+
+}  // namespace dpboost
