@@ -32,8 +32,8 @@ inline FeatureSpec AuditColumn(const char* name, uint32_t bins) {
 
 inline Dataset AuditTable(const std::vector<FeatureSpec>& features, Task task, bool units,
                           const std::vector<AuditRow>& rows) {
-    DatasetBuilder builder(features, task == Task::kBinary ? TargetSpec::Binary() : TargetSpec::Regression(-1, 1),
-                           units);
+    DatasetBuilder builder(
+        features, task == Task::kBinary ? TargetSpec::Binary() : TargetSpec::Regression(-1, 1), units);
     for (const AuditRow& row : rows) {
         if (builder.Full())
             builder.Grow();
@@ -181,7 +181,8 @@ inline AuditResult RunAudit(const AuditCase& audit, int trainings, double factor
     for (int i = 0; i < trainings; i++) {
         with.push_back(audited.DrawLoss(true, first + 2 * static_cast<uint64_t>(i), factor));
         without.push_back(audited.DrawLoss(false, first + 2 * static_cast<uint64_t>(i) + 1, factor));
-        result.largest_loss = std::max({result.largest_loss, std::fabs(with.back()), std::fabs(without.back())});
+        result.largest_loss =
+            std::max({result.largest_loss, std::fabs(with.back()), std::fabs(without.back())});
     }
     const auto delta = [&](double epsilon, double sigmas) {
         return std::max(DeltaAt(with, 1, epsilon, sigmas), DeltaAt(without, -1, epsilon, sigmas));

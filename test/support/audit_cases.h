@@ -41,7 +41,7 @@ inline AuditCase SbdtAudit(const char* name, double rate, int trees, int extra, 
                            float label, double hessian_share, double clip) {
     AuditCase audit;
     audit.name = name;
-    audit.method = FindMethod("sbdt");
+    audit.method = AllMethods().Find("sbdt");
     audit.task = task;
     audit.features = {AuditColumn("x", 2)};
     audit.sampling_rate = rate;
@@ -65,7 +65,7 @@ inline AuditCase AutoAudit(Task task, bool unit) {
     AuditCase audit;
     audit.name = std::string("auto ") + (task == Task::kBinary ? "classification" : "regression") +
                  (unit ? ", unit of 30 rows" : "");
-    audit.method = FindMethod("auto");
+    audit.method = AllMethods().Find("auto");
     audit.task = task;
     audit.features = {AuditColumn("a", 4), AuditColumn("b", 8)};
     audit.rows = audit_detail::Spread(10, {4, 8}, task == Task::kBinary);
@@ -76,20 +76,20 @@ inline AuditCase AutoAudit(Task task, bool unit) {
 inline AuditCase FrameworkAudit(const char* method, bool unit) {
     AuditCase audit;
     audit.name = std::string(method) + (unit ? ", unit of 10 rows" : "");
-    audit.method = FindMethod(method);
+    audit.method = AllMethods().Find(method);
     audit.features = {AuditColumn("a", 2), AuditColumn("b", 2)};
     if (!unit)  // with units a random row stands for each: then other units would only blur the canary
         audit.rows = audit_detail::TwoGroups(20);
     audit.canary = audit_detail::Canary(unit ? 10 : 1, {1, 1}, -1);
-    audit.options = {Given("trees", 2), Given("depth", 1), Given("candidate_count", 4), Given("hessian_rounds", 1),
-                     Given("l2", 0)};
+    audit.options = {Given("trees", 2), Given("depth", 1), Given("candidate_count", 4),
+                     Given("hessian_rounds", 1), Given("l2", 0)};
     return audit;
 }
 
 inline AuditCase SampledFrameworkAudit(const char* method) {
     AuditCase audit;
     audit.name = std::string(method) + ", subsample 0.5";
-    audit.method = FindMethod(method);
+    audit.method = AllMethods().Find(method);
     audit.task = Task::kBinary;
     audit.features = {AuditColumn("x", 2)};
     audit.sampling_rate = 0.5;
@@ -102,7 +102,7 @@ inline AuditCase SampledFrameworkAudit(const char* method) {
 inline AuditCase LinearAudit(const char* method, bool unit) {
     AuditCase audit;
     audit.name = std::string(method) + (unit ? ", unit of 50 rows" : "");
-    audit.method = FindMethod(method);
+    audit.method = AllMethods().Find(method);
     audit.task = Task::kBinary;
     audit.features = {AuditColumn("a", 4)};
     audit.rows = audit_detail::Spread(6, {4}, false);
@@ -114,7 +114,7 @@ inline AuditCase LinearAudit(const char* method, bool unit) {
 inline AuditCase PureAudit(const char* method, bool unit) {
     AuditCase audit;
     audit.name = std::string(method) + (unit ? ", unit of 10 rows" : "");
-    audit.method = FindMethod(method);
+    audit.method = AllMethods().Find(method);
     audit.delta = 0;
     audit.features = {AuditColumn("a", 2), AuditColumn("b", 2)};
     if (!unit)

@@ -21,6 +21,7 @@ struct SeenDraw {
     enum Kind { kGaussian, kLaplace, kSelection };
     Kind kind;
     double scale;  // as charged: sigma, b or the temperature, in lattice steps
+    double drawn;  // as the noise really had it
     std::vector<int64_t> raw;
     std::vector<int64_t> answer;  // noisy values; of a selection the chosen place alone
 };
@@ -54,7 +55,7 @@ class Tape final : public NoiseSource {
         return chosen;
     }
     void Keep(SeenDraw::Kind kind, double scale, const int64_t* values, std::size_t n) {
-        draws.push_back({kind, scale, {values, values + n}, {}});
+        draws.push_back({kind, scale, scale * factor_, {values, values + n}, {}});
     }
 
     Random& random_;
@@ -92,7 +93,7 @@ class Replay final : public NoiseSource {
     const std::vector<SeenDraw>& draws_;
 };
 
-// How far two inputs of a draw lie apart, in the measure that its proof uses: squared L2 norm over sigma^2 (mu^2 of
+// How far two inputs of a draw lie apart, in the measure that its proof uses and at the scale that was charged: squared L2 norm over sigma^2 (mu^2 of
 // Gaussian DP), L1 norm over b (epsilon), range of the difference over the temperature (epsilon of bounded range).
 inline double Distance(const SeenDraw& draw, const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
     double sum = 0, least = 0, most = 0;
@@ -107,21 +108,23 @@ inline double Distance(const SeenDraw& draw, const std::vector<int64_t>& a, cons
 
 // log P(answer | a) of a selection, up to rounding.
 inline double LogChance(const std::vector<int64_t>& utilities, int64_t chosen, double temperature) {
-    const double top = static_cast<double>(*std::max_element(utilities.begin(), utilities.end())) / temperature;
+    const double top =
+        static_cast<double>(*std::max_element(utilities.begin(), utilities.end())) / temperature;
     double sum = 0;
     for (const int64_t utility : utilities)
         sum += std::exp(static_cast<double>(utility) / temperature - top);
-    return static_cast<double>(utilities[static_cast<std::size_t>(chosen)]) / temperature - top - std::log(sum);
+    return static_cast<double>(utilities[static_cast<std::size_t>(chosen)]) / temperature - top -
+           std::log(sum);
 }
 
 // log of the likelihood ratio of the draw's answer: had a gone in over had b.
 inline double Loss(const SeenDraw& draw, const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
     if (draw.kind == SeenDraw::kSelection)
-        return LogChance(a, draw.answer[0], draw.scale) - LogChance(b, draw.answer[0], draw.scale);
+        return LogChance(a, draw.answer[0], draw.drawn) - LogChance(b, draw.answer[0], draw.drawn);
     double loss = 0;
     for (std::size_t i = 0; i < a.size(); i++) {
-        const double from_a = static_cast<double>(draw.answer[i] - a[i]) / draw.scale;
-        const double from_b = static_cast<double>(draw.answer[i] - b[i]) / draw.scale;
+        const double from_a = static_cast<double>(draw.answer[i] - a[i]) / draw.drawn;
+        const double from_b = static_cast<double>(draw.answer[i] - b[i]) / draw.drawn;
         loss += draw.kind == SeenDraw::kGaussian ? (from_b * from_b - from_a * from_a) / 2
                                                  : std::fabs(from_b) - std::fabs(from_a);
     }
