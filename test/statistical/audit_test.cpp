@@ -24,8 +24,9 @@ TEST(Audit, NoTrainingIsLessPrivateThanItClaims) {
     for (const AuditCase& audit : AuditCases()) {
         const AuditResult result = RunAudit(audit, kTrainings);
         EXPECT_LE(result.epsilon, audit.epsilon) << audit.name;
-        if (audit.delta == 0)
+        if (audit.delta == 0) {
             EXPECT_LE(result.largest_loss, audit.epsilon * (1 + 1e-9)) << audit.name;
+        }
     }
 }
 

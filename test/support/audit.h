@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,6 +88,16 @@ class Audited {
         request_.epsilon = audit.epsilon;
         request_.delta = audit.delta;
         request_.mechanisms = learner_->Mechanisms();
+        // Calibrating is slow where units are sampled: one plan, with charges for all trainings, serves them all. A pool
+        // is spent by each training, and calibrated in no time.
+        bool pool = false;
+        for (MechanismRequest& mechanism : request_.mechanisms) {
+            pool |= mechanism.pool;
+            if (!mechanism.pool)
+                mechanism.parts *= 1 << 14;
+        }
+        if (!pool)
+            shared_.emplace(Plan::Calibrate(request_));
     }
 
     // The privacy loss log P(with)/P(without) of a training on one of the tables, at `factor` times its noise.
@@ -120,8 +131,10 @@ class Audited {
     void Train(const Dataset& table, uint64_t number, Random& coins, NoiseSource& noise) {
         ChaChaSource source = AuditSource(number, 3);
         Random random(source);
-        Plan plan = Plan::Calibrate(request_);
-        Releaser releaser(plan, noise);
+        std::optional<Plan> own;
+        if (!shared_)
+            own.emplace(Plan::Calibrate(request_));
+        Releaser releaser(shared_ ? *shared_ : *own, noise);
         PublicRandom structure(random);
         PrivateRandom private_coins(coins);
         NoProgress progress;
@@ -150,6 +163,7 @@ class Audited {
     Dataset with_;
     std::unique_ptr<Learner> learner_;
     PlanRequest request_;
+    std::optional<Plan> shared_;
 };
 
 struct AuditResult {

@@ -82,7 +82,7 @@ inline AuditCase FrameworkAudit(const char* method, bool unit) {
         audit.rows = audit_detail::TwoGroups(20);
     audit.canary = audit_detail::Canary(unit ? 10 : 1, {1, 1}, -1);
     audit.options = {Given("trees", 2), Given("depth", 1), Given("candidate_count", 4),
-                     Given("hessian_rounds", 1), Given("l2", 0)};
+                     Given("hessian_rounds", 1), Given("l2", 0.0)};
     return audit;
 }
 
@@ -121,7 +121,7 @@ inline AuditCase PureAudit(const char* method, bool unit) {
         audit.rows = audit_detail::TwoGroups(20);
     audit.canary = audit_detail::Canary(unit ? 10 : 1, {1, 1}, -1);
     const bool one_after_the_other = audit.name.rfind("pure_seq", 0) == 0;
-    audit.options = {Given("depth", 1), Given("l2", 0), Given("ensembles", one_after_the_other ? 2 : 1),
+    audit.options = {Given("depth", 1), Given("l2", 0.0), Given("ensembles", one_after_the_other ? 2 : 1),
                      Given("trees_per_ensemble", one_after_the_other ? 1 : 2), Given("leaf_share", 0.5)};
     return audit;
 }
