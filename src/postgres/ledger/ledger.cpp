@@ -269,8 +269,20 @@ Wait WaitForDelivery(LedgerMessage* message, BackgroundWorkerHandle* handle) {
 bool TryDelivery(const PaidRelease* paid, const ModelDelivery* delivery, int* silent_ends) {
     dsm_segment* segment = LayOutDelivery(paid, delivery);
     LedgerMessage* message = MessageIn(segment);
-    BackgroundWorkerHandle* handle = StartWorker(segment, DT_NOEND);
-    const Wait wait = WaitForDelivery(message, handle);
+    BackgroundWorkerHandle* volatile handle = nullptr;
+    volatile Wait wait = Wait::kLate;
+    PG_TRY();
+    {
+        handle = StartWorker(segment, DT_NOEND);
+        wait = WaitForDelivery(message, handle);
+    }
+    PG_CATCH();
+    {
+        // Before the caller reads the error, not when the transaction is cleaned up: told of a cancel, he may count on it.
+        Abandon(message);
+        PG_RE_THROW();
+    }
+    PG_END_TRY();
     const bool done = wait == Wait::kAnswered && pg_atomic_read_u32(&message->state) == kLedgerDone;
     if (wait == Wait::kAnswered && !done && message->answer.sqlstate != ERRCODE_LOCK_NOT_AVAILABLE)
         RaiseAnswer(message->answer);
