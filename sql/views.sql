@@ -35,6 +35,14 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
     RETURN relation || ': ' || sqlstate || ' ' || sqlerrm;
 END$$;
+-- The same without training: an estimate asks the same, and is quicker.
+CREATE FUNCTION may_train_on(relation regclass) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM dpboost_estimate(relation, 'y', epsilon => 0.1, features => '{x}', options => '{"method": "sbdt", "trees": 2, "subsample": 1}');
+    RETURN relation || ': yes';
+EXCEPTION WHEN OTHERS THEN
+    RETURN relation || ': ' || sqlstate || ' ' || sqlerrm;
+END$$;
 -- The same for a query, after TRAIN and the arguments from the target on.
 CREATE FUNCTION train(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -76,11 +84,12 @@ CREATE VIEW doctors_by_age AS SELECT age, count(*) AS n FROM doctors GROUP BY ag
 CREATE VIEW by_group AS SELECT v.patient_id, v.x, v.y FROM visits v JOIN doctors_by_age a ON a.age = v.doctor;
 CREATE VIEW by_partitioned AS SELECT v.patient_id, v.x, v.y FROM visits v JOIN wards ON k = doctor;
 CREATE VIEW one_row AS SELECT v.patient_id, v.x, v.y FROM visits v, (VALUES (1)) c, (SELECT max(age) FROM doctors) m;
-SELECT train_on(v) FROM unnest('{by_key,by_key_expression,by_two_columns,by_two_steps,kept_left,kept_right,by_key_of_view,by_group,by_partitioned,one_row}'::regclass[]) v;
+SELECT may_train_on(v) FROM unnest('{by_key,by_key_expression,by_two_columns,by_two_steps,kept_left,kept_right,by_key_of_view,by_group,by_partitioned,one_row}'::regclass[]) v;
 CREATE VIEW repeats AS SELECT v.patient_id, v.x, v.y FROM visits v JOIN drugs USING (visit_id);
 CREATE VIEW half_a_key AS SELECT v.patient_id, v.x, v.y FROM visits v JOIN regions r USING (region);
 CREATE VIEW partial_key AS SELECT v.patient_id, v.x, v.y FROM visits v JOIN doctors d ON d.room = v.doctor;
 CREATE VIEW no_equality AS SELECT v.patient_id, v.x, v.y FROM visits v JOIN doctors d ON d.id >= v.doctor;
+CREATE VIEW no_equality_of_groups AS SELECT v.patient_id, v.x, v.y FROM visits v JOIN doctors_by_age a ON a.age >= v.doctor;
 CREATE VIEW any_of AS SELECT v.patient_id, v.x, v.y FROM visits v JOIN doctors d ON d.id = v.doctor OR d.age = 40;
 CREATE VIEW at_random AS SELECT v.patient_id, v.x, v.y FROM visits v JOIN doctors d ON d.id = (random() * 5)::int;
 CREATE VIEW not_its_children AS SELECT v.patient_id, v.x, v.y FROM visits v JOIN elders e ON e.id = v.doctor;
@@ -91,7 +100,7 @@ CREATE VIEW many_values AS SELECT v.patient_id, v.x, v.y FROM visits v, generate
 CREATE VIEW lost_left AS SELECT v.patient_id, v.x, v.y FROM doctors d LEFT JOIN visits v ON d.id = v.doctor;
 CREATE VIEW lost_right AS SELECT v.patient_id, v.x, v.y FROM visits v RIGHT JOIN doctors d ON d.id = v.doctor;
 CREATE VIEW lost_full AS SELECT v.patient_id, v.x, v.y FROM visits v FULL JOIN doctors d ON d.id = v.doctor;
-SELECT train_on(v) FROM unnest('{repeats,half_a_key,partial_key,no_equality,any_of,at_random,not_its_children,deferrable_key,says_nothing,two_values,many_values,lost_left,lost_right,lost_full}'::regclass[]) v;
+SELECT may_train_on(v) FROM unnest('{repeats,half_a_key,partial_key,no_equality,no_equality_of_groups,any_of,at_random,not_its_children,deferrable_key,says_nothing,two_values,many_values,lost_left,lost_right,lost_full}'::regclass[]) v;
 CREATE VIEW only_parent AS SELECT v.patient_id, v.x, v.y FROM visits v JOIN ONLY elders e ON e.id = v.doctor;
 SELECT train_on('only_parent');
 
@@ -122,7 +131,7 @@ CREATE VIEW remembers AS SELECT patient_id, x, set_config('a.b', patient_id::tex
 CREATE VIEW placed AS SELECT patient_id, x, ctid = '(0,7)' AS y FROM visits;
 CREATE VIEW over_bad_view AS SELECT patient_id, x, y FROM parity;
 CREATE MATERIALIZED VIEW stored_totals AS SELECT * FROM totals;
-SELECT train_on(v) FROM unnest('{parity,totals,grouped,different,different_on,first_ten,not_first,with_more,without,with_both,compared,elsewhere,with_itself,repeated,sampled,locked,recursive_ones,twice,numbered,numbered_inside,numbered_beside,remembers,placed,over_bad_view,stored_totals}'::regclass[]) v;
+SELECT may_train_on(v) FROM unnest('{parity,totals,grouped,different,different_on,first_ten,not_first,with_more,without,with_both,compared,elsewhere,with_itself,repeated,sampled,locked,recursive_ones,twice,numbered,numbered_inside,numbered_beside,remembers,placed,over_bad_view,stored_totals}'::regclass[]) v;
 \set VERBOSITY default
 SELECT dpboost_train_on('regress_view', 'parity', 'y', epsilon => 0.1);
 SELECT dpboost_estimate('parity', 'y', epsilon => 0.1);
@@ -141,7 +150,8 @@ CREATE VIEW finer AS SELECT patient_id + visit_id AS patient_id, x, y FROM visit
 CREATE VIEW other_table AS SELECT d.id AS patient_id, v.x, v.y FROM visits v JOIN doctors d ON d.id = v.doctor;
 CREATE VIEW left_out AS SELECT x, y FROM visits;
 CREATE VIEW swapped AS SELECT visit_id AS patient_id, patient_id AS visit_id, x, y FROM visits;
-SELECT train_on(v) FROM unnest('{misnamed,coarser,finer,other_table,left_out,swapped}'::regclass[]) v;
+SELECT may_train_on(v) FROM unnest('{misnamed,coarser,finer,other_table,left_out}'::regclass[]) v;
+SELECT train_on('swapped');
 \set VERBOSITY default
 SELECT dpboost_train_on('regress_view', 'misnamed', 'y', epsilon => 0.1);
 \set VERBOSITY terse
@@ -149,7 +159,7 @@ SELECT dpboost_train_on('regress_view', 'misnamed', 'y', epsilon => 0.1);
 -- attack: a table behind a join of which each row is a person. Joined by its key, one doctor stands in many rows
 SELECT dpboost_protect('doctors', 1000, 1e-6);
 SELECT dpboost_protect('doctors', 1000, 1e-6, accept_earlier => true);
-SELECT train_on(v) FROM unnest('{by_key,kept_left,looks_elsewhere,by_group}'::regclass[]) v;
+SELECT may_train_on(v) FROM unnest('{by_key,kept_left,looks_elsewhere,by_group}'::regclass[]) v;
 -- the other way round it stands in one, but then there are two whose persons are to be bounded
 CREATE VIEW of_doctors AS SELECT d.id, 0.5::share AS x, v.y FROM doctors d JOIN visits v ON v.visit_id = d.id;
 SELECT train_on('of_doctors');
@@ -239,15 +249,11 @@ INSERT INTO joins VALUES
 CREATE FUNCTION train_all() RETURNS SETOF text LANGUAGE sql AS 'SELECT DISTINCT train(query) FROM joins ORDER BY 1';
 SELECT train_all();
 SET enable_hashjoin = off;
-SELECT train_all();
 SET enable_mergejoin = off;
-SELECT train_all();
 SET enable_seqscan = off;
 SELECT train_all();
 SET enable_memoize = off;
 SET enable_indexonlyscan = off;
-SELECT train_all();
-SET enable_indexscan = off;
 SELECT train_all();
 RESET ALL;
 SET jit = off;

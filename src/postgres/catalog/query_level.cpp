@@ -121,12 +121,8 @@ void AddEquality(const QueryLevel* level, const OpExpr* condition, const Node* s
         return;
     Dependencies found = {level, nullptr, false};
     FindDependencies(const_cast<Node*>(other), &found);
-    if (found.unknown || bms_is_member(source, found.sources) ||
-        contain_volatile_functions(const_cast<Node*>(other)))
-        return;
-    auto* equality = static_cast<SourceEquality*>(palloc(sizeof(SourceEquality)));
-    *equality = {source, column, condition->opno, condition->inputcollid, found.sources};
-    level->all->equalities = lappend(level->all->equalities, equality);
+    if (!found.unknown && !contain_volatile_functions(const_cast<Node*>(other)))
+        AddComparison(level->all, condition, source, column, found.sources);
 }
 
 }  // namespace

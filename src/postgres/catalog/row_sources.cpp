@@ -223,6 +223,15 @@ void AddUnknown(RowSources* all, const char* what) {
     AddEffect(all, what, nullptr);
 }
 
+void AddComparison(RowSources* all, const OpExpr* comparison, int source, AttrNumber column,
+                   Bitmapset* depends_on) {
+    if (bms_is_member(source, depends_on) || get_mergejoin_opfamilies(comparison->opno) == NIL)
+        return;
+    auto* equality = static_cast<SourceEquality*>(palloc(sizeof(SourceEquality)));
+    *equality = {source, column, comparison->opno, comparison->inputcollid, depends_on};
+    all->equalities = lappend(all->equalities, equality);
+}
+
 bool IsWithin(const RelationUse* use, const RelationUse* view) {
     while (use != nullptr && use != view)
         use = use->within;

@@ -79,6 +79,10 @@ void Obstruct(RowSources* all, SourceMark mark, const char* obstacle, Oid view);
 // The same, and its rows are not those of the result; what they add up to follows by AddOther, if anything.
 void Enclose(RowSources* all, SourceMark mark, const char* obstacle, Oid view);
 
+// Adds what a comparison of a column says, if it is one for equality.
+void AddComparison(RowSources* all, const OpExpr* comparison, int source, AttrNumber column,
+                   Bitmapset* depends_on);
+
 // Whether `use` is the view or stands within it.
 bool IsWithin(const RelationUse* use, const RelationUse* view);
 

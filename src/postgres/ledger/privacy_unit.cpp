@@ -3,7 +3,7 @@
 #include "postgres/ledger/privacy_unit.h"
 
 #include "postgres/ledger/earlier_units.h"
-#include "postgres/ledger/reading.h"
+#include "postgres/ledger/inspection.h"
 
 namespace dpboost {
 
@@ -36,12 +36,13 @@ int HintToVouch(Oid view) {
     pg_unreachable();
 }
 
-[[noreturn]] void RaiseTwo(const Reading* reading, Oid first, Oid second) {
+[[noreturn]] void RaiseTwo(const Inspection* inspection, const RelationUse* first,
+                           const RelationUse* second) {
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                    errmsg("%s reads %s and %s, which are both protected", Subject(reading->named),
-                           DescribeRelation(first), DescribeRelation(second)),
+                    errmsg("%s reads %s and %s, which are both protected", Subject(inspection->named),
+                           DescribeRelation(first->relid), DescribeRelation(second->relid)),
                     errdetail("A training bounds what the persons of one relation add to it."),
-                    HintToVouch(reading->named)));
+                    HintToVouch(inspection->named)));
     pg_unreachable();
 }
 
@@ -62,11 +63,12 @@ struct Found {
 };
 
 // A view without a unit of its own is the same rows as the protected relation in it.
-void AddProtected(const Reading* reading, Found* found, const RelationUse* use) {
+void AddProtected(const Inspection* inspection, Found* found, const RelationUse* use) {
     if (found->use == nullptr || IsWithin(use, found->use))
         found->use = use;
     else if (!IsWithin(found->use, use))
-        RaiseTwo(reading, found->use->relid, use->relid);
+        RaiseTwo(inspection, found->use->first < use->first ? found->use : use,
+                 found->use->first < use->first ? use : found->use);
 }
 
 void AddUnit(Found* found, Oid relid, const char* unit) {
@@ -78,12 +80,12 @@ void AddUnit(Found* found, Oid relid, const char* unit) {
     found->unit_relid = relid;
 }
 
-void AddViewInPlan(const Reading* reading, Found* found, Oid view) {
-    const ViewInPlan seen = FindViewInPlan(reading, view);
-    const char* unit = DeclaredUnit(reading->limits, view);
+void AddViewInPlan(const Inspection* inspection, Found* found, Oid view) {
+    const ViewInPlan seen = FindViewInPlan(inspection, view);
+    const char* unit = DeclaredUnit(inspection->limits, view);
     if (seen.in_plan == nullptr)
         RaiseObstacle(view, InvalidOid, "in a way that does not show whether it takes row by row");
-    AddProtected(reading, found, seen.in_plan);
+    AddProtected(inspection, found, seen.in_plan);
     if (unit[0] == '\0')
         return;
     const AttrNumber column = TraceColumn(seen.shape, get_attnum(view, unit), seen.in_view);
@@ -92,34 +94,34 @@ void AddViewInPlan(const Reading* reading, Found* found, Oid view) {
     AddUnit(found, view, get_attname(seen.in_view->relid, column, false));
 }
 
-void AddLimited(const Reading* reading, Found* found, Oid relid) {
-    const Verdict verdict = VerdictOn(reading, relid);
-    if (IsHiddenView(reading, verdict, relid)) {
-        AddViewInPlan(reading, found, relid);
+void AddLimited(const Inspection* inspection, Found* found, Oid relid) {
+    const Verdict verdict = VerdictOn(inspection, relid);
+    if (IsHiddenView(inspection, verdict, relid)) {
+        AddViewInPlan(inspection, found, relid);
         return;
     }
-    if (verdict.voucher != nullptr || (!verdict.is_read && !OidIsValid(reading->named)))
+    if (verdict.voucher != nullptr || (!verdict.is_read && !OidIsValid(inspection->named)))
         return;
     if (verdict.place == nullptr)
-        RaiseObstacle(relid, reading->named, verdict.is_read ? "more than once" : "outside of FROM");
+        RaiseObstacle(relid, inspection->named, verdict.is_read ? "more than once" : "outside of FROM");
     if (verdict.place->obstacle != nullptr)
         RaiseObstacle(relid, verdict.place->obstacle_view, psprintf("through %s", verdict.place->obstacle));
-    AddProtected(reading, found, verdict.place->use);
-    AddUnit(found, relid, DeclaredUnit(reading->limits, relid));
+    AddProtected(inspection, found, verdict.place->use);
+    AddUnit(found, relid, DeclaredUnit(inspection->limits, relid));
 }
 
-void Record(const Reading* reading, ReadRelation* relation, UnitTrace trace, const void* context) {
-    const Verdict verdict = VerdictOn(reading, relation->relid);
-    const char* unit = DeclaredUnit(reading->limits, relation->relid);
+void Record(const Inspection* inspection, ReadRelation* relation, UnitTrace trace, const void* context) {
+    const Verdict verdict = VerdictOn(inspection, relation->relid);
+    const char* unit = DeclaredUnit(inspection->limits, relation->relid);
     relation->row_by_row = true;
-    if (IsHiddenView(reading, verdict, relation->relid)) {
-        const ViewInPlan view = FindViewInPlan(reading, relation->relid);
+    if (IsHiddenView(inspection, verdict, relation->relid)) {
+        const ViewInPlan view = FindViewInPlan(inspection, relation->relid);
         relation->row_by_row = view.in_plan != nullptr;
         const AttrNumber column = view.in_plan == nullptr ? 0 : trace(context, view.in_plan);
         unit = column == 0 ? "" : ColumnOfView(view, get_attname(view.in_plan->relid, column, false));
-    } else if (verdict.voucher != nullptr && IsLimited(reading->limits, relation->relid)) {
+    } else if (verdict.voucher != nullptr && IsLimited(inspection->limits, relation->relid)) {
         relation->vouched_by = verdict.voucher->relid;
-    } else if (verdict.is_read || OidIsValid(reading->named)) {
+    } else if (verdict.is_read || OidIsValid(inspection->named)) {
         relation->row_by_row = IsRowByRow(verdict);
         const AttrNumber column = relation->row_by_row ? trace(context, verdict.place->use) : 0;
         unit = column == 0 ? "" : get_attname(verdict.place->use->relid, column, false);
@@ -161,19 +163,19 @@ AttrNumber FindUnitColumn(const RelationShape* shape, Oid named, const Persons& 
 
 }  // namespace
 
-Persons FindPersons(const Reading* reading) {
+Persons FindPersons(const Inspection* inspection) {
     Found found = {};
     // Views first: if one that should vouch for its tables is not read row by row, that is the reason to give.
     for (const bool views : {true, false}) {
         List* seen = NIL;
-        for (int i = 0; i < reading->limits->count; ++i) {
-            const Oid relid = reading->limits->items[i].relid;
+        for (int i = 0; i < inspection->limits->count; ++i) {
+            const Oid relid = inspection->limits->items[i].relid;
             if (IsView(relid) == views && !list_member_oid(seen, relid))
-                AddLimited(reading, &found, relid);
+                AddLimited(inspection, &found, relid);
             seen = lappend_oid(seen, relid);
         }
     }
-    CheckEarlierUnits(reading->relations, reading->limits);
+    CheckEarlierUnits(inspection->relations, inspection->limits);
     if (found.use == nullptr || found.unit == nullptr)
         return {found.use, 0};
     const AttrNumber column = get_attnum(found.use->relid, found.unit);
@@ -186,21 +188,21 @@ Persons FindPersons(const Reading* reading) {
     return {found.use, column};
 }
 
-void RecordPersons(const Reading* reading, UnitTrace trace, const void* context) {
-    for (int i = 0; i < reading->relations->count; ++i)
-        Record(reading, &reading->relations->items[i], trace, context);
+void RecordPersons(const Inspection* inspection, UnitTrace trace, const void* context) {
+    for (int i = 0; i < inspection->relations->count; ++i)
+        Record(inspection, &inspection->relations->items[i], trace, context);
 }
 
 char* UnitOfRelation(RelationSet* relations, Oid named) {
     const RelationShape* shape = ShapeOfRelation(named);
-    const Reading* reading = MakeReading(relations, &shape->sources, named);
-    const Persons persons = FindPersons(reading);
+    const Inspection* inspection = Inspect(relations, &shape->sources, named);
+    const Persons persons = FindPersons(inspection);
     NamedColumn unit = {shape, 0};
     if (persons.column != 0) {
         unit.column = FindUnitColumn(shape, named, persons);
         CheckUnitCollation(named, unit.column);
     }
-    RecordPersons(reading, TraceNamed, &unit);
+    RecordPersons(inspection, TraceNamed, &unit);
     return unit.column == 0 ? nullptr : get_attname(named, unit.column, false);
 }
 

@@ -11,10 +11,10 @@
 namespace dpboost {
 
 // A training's relations with their limits, and the places at which they are read.
-struct Reading;
+struct Inspection;
 
 // `named` is the relation of the call, 0 for a query.
-const Reading* MakeReading(RelationSet* relations, const RowSources* sources, Oid named);
+const Inspection* Inspect(RelationSet* relations, const RowSources* sources, Oid named);
 
 // Where the persons of a training are found.
 struct Persons {
@@ -24,13 +24,13 @@ struct Persons {
 
 // Raises 0A000 with the reason if a protected relation is not read row by row, if there are two of them, or
 // if their privacy units differ, and 55000 if one counts releases for another unit.
-Persons FindPersons(const Reading* reading);
+Persons FindPersons(const Inspection* inspection);
 
 // The column of a use that the training's privacy unit is, 0 if it is none of it.
 using UnitTrace = AttrNumber (*)(const void* context, const RelationUse* use);
 
 // Fills in what the release means for each of the relations, for the ledger; after FindPersons.
-void RecordPersons(const Reading* reading, UnitTrace trace, const void* context);
+void RecordPersons(const Inspection* inspection, UnitTrace trace, const void* context);
 
 // All of it for a training on a relation: the column that is its privacy unit, or nullptr: rows are persons. Raises
 // 55000 if it shows none. Palloc'ed.

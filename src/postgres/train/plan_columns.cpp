@@ -152,12 +152,8 @@ void AddEquality(PlanSources* all, const Plan* plan, const OpExpr* condition, co
     Dependencies found = {all, plan, nullptr, false};
     FindDependencies(const_cast<Node*>(other), &found);
     const AttrNumber column = ColumnOfSource(all, place);
-    if (column <= 0 || found.unknown || bms_is_member(place.node->source, found.sources) ||
-        contain_volatile_functions(const_cast<Node*>(other)))
-        return;
-    auto* equality = static_cast<SourceEquality*>(palloc(sizeof(SourceEquality)));
-    *equality = {place.node->source, column, condition->opno, condition->inputcollid, found.sources};
-    all->rows.equalities = lappend(all->rows.equalities, equality);
+    if (column > 0 && !found.unknown && !contain_volatile_functions(const_cast<Node*>(other)))
+        AddComparison(&all->rows, condition, place.node->source, column, found.sources);
 }
 
 }  // namespace

@@ -126,14 +126,14 @@ void TakeUnitOut(AggregateState* state, TrainingCall* training, const Persons& p
 void FindUnit(AggregateState* state, TrainingCall* training) {
     RelationSet* relations = RelationsOfRangeTable(state->node->ss.ps.state->es_range_table);
     const PlanSources* plan = SourcesOfAggregate(state->node, state->aggref);
-    const Reading* reading = MakeReading(relations, RowSourcesOf(plan), InvalidOid);
-    const Persons persons = FindPersons(reading);
+    const Inspection* inspection = Inspect(relations, RowSourcesOf(plan), InvalidOid);
+    const Persons persons = FindPersons(inspection);
     const auto* row = reinterpret_cast<const Node*>(
         static_cast<const TargetEntry*>(list_nth(state->aggref->args, kFirstFeature - kModel))->expr);
     UnitField unit = {plan, row, -1};
     if (persons.column != 0)
         TakeUnitOut(state, training, persons, &unit);
-    RecordPersons(reading, TraceUnit, &unit);
+    RecordPersons(inspection, TraceUnit, &unit);
     training->relations = relations;
 }
 

@@ -8,30 +8,30 @@
 namespace dpboost {
 
 // One of the places.
-struct Place {
+struct UsePlace {
     const RelationUse* use;
     List* family;  // oids of all relations of whose rows it reads some
     const char* obstacle;
     Oid obstacle_view;
 };
 
-struct Reading {
+struct Inspection {
     RelationSet* relations;
     const RowSources* sources;
     Oid named;
     const BudgetList* limits;
     int count;
-    Place* places;
+    UsePlace* places;
 };
 
 struct Verdict {
     bool is_read;
-    const Place* place;          // the only one at which it is read; nullptr: there are several
+    const UsePlace* place;       // the only one at which it is read; nullptr: there are several
     const RelationUse* voucher;  // the view that stands for it
 };
 
 // As seen from all places at which some of its rows are read.
-Verdict VerdictOn(const Reading* reading, Oid relid);
+Verdict VerdictOn(const Inspection* inspection, Oid relid);
 bool IsRowByRow(const Verdict& verdict);
 
 bool IsView(Oid relid);
@@ -44,7 +44,7 @@ const char* DeclaredUnit(const BudgetList* limits, Oid relid);
 bool IsLimited(const BudgetList* limits, Oid relid);
 
 // A view that was read, but that the plan of a query does not show any more: only its tables are left.
-bool IsHiddenView(const Reading* reading, const Verdict& verdict, Oid relid);
+bool IsHiddenView(const Inspection* inspection, const Verdict& verdict, Oid relid);
 
 // A view by way of the one table that it shows row by row, and the query as well.
 struct ViewInPlan {
@@ -53,7 +53,7 @@ struct ViewInPlan {
     const RelationUse* in_plan;  // nullptr: there is no such table
 };
 
-ViewInPlan FindViewInPlan(const Reading* reading, Oid view);
+ViewInPlan FindViewInPlan(const Inspection* inspection, Oid view);
 
 // The view's column that holds a column of the table, by name; empty: none.
 const char* ColumnOfView(const ViewInPlan& view, const char* table_column);

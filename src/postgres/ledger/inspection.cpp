@@ -1,23 +1,23 @@
 // Gives each relation of a training its verdict: read row by row, vouched for by a view around it, or neither.
-#include "postgres/ledger/reading.h"
+#include "postgres/ledger/inspection.h"
 
 namespace dpboost {
 namespace {
 
-const Place* PlaceOf(const Reading* reading, const RelationUse* use) {
-    for (int i = 0; i < reading->count; ++i) {
-        if (reading->places[i].use == use)
-            return &reading->places[i];
+const UsePlace* PlaceOf(const Inspection* inspection, const RelationUse* use) {
+    for (int i = 0; i < inspection->count; ++i) {
+        if (inspection->places[i].use == use)
+            return &inspection->places[i];
     }
     return nullptr;
 }
 
 // The outermost view around the use whose owner vouches for it.
-const RelationUse* VoucherOf(const Reading* reading, const RelationUse* use) {
+const RelationUse* VoucherOf(const Inspection* inspection, const RelationUse* use) {
     const RelationUse* voucher = nullptr;
     for (const RelationUse* view = use->within; view != nullptr; view = view->within) {
-        if (DeclaredUnit(reading->limits, view->relid)[0] != '\0' &&
-            PlaceOf(reading, view)->obstacle == nullptr)
+        if (DeclaredUnit(inspection->limits, view->relid)[0] != '\0' &&
+            PlaceOf(inspection, view)->obstacle == nullptr)
             voucher = view;
     }
     return voucher;
@@ -55,15 +55,15 @@ bool IsLimited(const BudgetList* limits, Oid relid) {
     return false;
 }
 
-Verdict VerdictOn(const Reading* reading, Oid relid) {
+Verdict VerdictOn(const Inspection* inspection, Oid relid) {
     Verdict verdict = {};
     int places = 0;
     bool all_vouched = true;
-    for (int i = 0; i < reading->count; ++i) {
-        const Place* place = &reading->places[i];
+    for (int i = 0; i < inspection->count; ++i) {
+        const UsePlace* place = &inspection->places[i];
         if (!list_member_oid(place->family, relid))
             continue;
-        const RelationUse* voucher = VoucherOf(reading, place->use);
+        const RelationUse* voucher = VoucherOf(inspection, place->use);
         all_vouched = all_vouched && voucher != nullptr && (places == 0 || voucher == verdict.voucher);
         verdict.place = place;
         verdict.voucher = voucher;
@@ -81,11 +81,11 @@ bool IsRowByRow(const Verdict& verdict) {
     return verdict.place != nullptr && verdict.place->obstacle == nullptr;
 }
 
-bool IsHiddenView(const Reading* reading, const Verdict& verdict, Oid relid) {
-    return !verdict.is_read && !OidIsValid(reading->named) && IsView(relid);
+bool IsHiddenView(const Inspection* inspection, const Verdict& verdict, Oid relid) {
+    return !verdict.is_read && !OidIsValid(inspection->named) && IsView(relid);
 }
 
-ViewInPlan FindViewInPlan(const Reading* reading, Oid view) {
+ViewInPlan FindViewInPlan(const Inspection* inspection, Oid view) {
     ViewInPlan found = {ShapeOfRelation(view), nullptr, nullptr};
     ListCell* cell;
     foreach (cell, found.shape->sources.uses) {
@@ -93,7 +93,7 @@ ViewInPlan FindViewInPlan(const Reading* reading, Oid view) {
         Oid unused;
         if (IsView(use->relid) || ObstacleTo(&found.shape->sources, use, &unused) != nullptr)
             continue;
-        const Verdict verdict = VerdictOn(reading, use->relid);
+        const Verdict verdict = VerdictOn(inspection, use->relid);
         if (IsRowByRow(verdict)) {
             found.in_view = use;
             found.in_plan = verdict.place->use;
@@ -112,20 +112,20 @@ const char* ColumnOfView(const ViewInPlan& view, const char* table_column) {
     return "";
 }
 
-const Reading* MakeReading(RelationSet* relations, const RowSources* sources, Oid named) {
-    auto* reading = static_cast<Reading*>(palloc0(sizeof(Reading)));
+const Inspection* Inspect(RelationSet* relations, const RowSources* sources, Oid named) {
+    auto* inspection = static_cast<Inspection*>(palloc0(sizeof(Inspection)));
     const int count = list_length(sources->uses);
-    *reading = {relations, sources, named, LoadLimits(relations), count, nullptr};
-    reading->places = static_cast<Place*>(palloc0(sizeof(Place) * (count + 1)));
+    *inspection = {relations, sources, named, LoadLimits(relations), count, nullptr};
+    inspection->places = static_cast<UsePlace*>(palloc0(sizeof(UsePlace) * (count + 1)));
     for (int u = 0; u < count; ++u) {
-        Place* place = &reading->places[u];
+        UsePlace* place = &inspection->places[u];
         place->use = static_cast<const RelationUse*>(list_nth(sources->uses, u));
         place->obstacle = ObstacleTo(sources, place->use, &place->obstacle_view);
         const RelationSet* family = FamilyOf(place->use->relid);
         for (int i = 0; i < family->count; ++i)
             place->family = lappend_oid(place->family, family->items[i].relid);
     }
-    return reading;
+    return inspection;
 }
 
 }  // namespace dpboost
