@@ -225,7 +225,9 @@ DROP TABLE given;
 CREATE TABLE given (age int);
 SELECT relation, epsilon FROM dpboost_budgets WHERE relation = 'given'::regclass;
 
+-- after all of that, the running totals of every limit equal a full count of the ledger
 RESET ROLE;
+SELECT dpboost_verify() -> 'ok' AS ok, (dpboost_verify() ->> 'limits')::int > 5 AS some;
 SELECT count(dpboost_drop_model(full_name)) > 0 AS dropped FROM (SELECT DISTINCT full_name FROM dpboost_models WHERE model LIKE 'regress\_%') m;
 DROP SCHEMA regress_att, regress_eve CASCADE;
 DROP TABLE before, counted;

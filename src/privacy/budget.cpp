@@ -1,21 +1,24 @@
-// Budgets as Renyi filters at one order, and what their remainder is worth in epsilon.
+// The filters of a limit, and what they leave in terms of epsilon. The proof is in the header.
 #include "privacy/budget.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 #include "privacy/accountant/calibrate.h"
+#include "privacy/accountant/gdp.h"
 #include "privacy/accountant/numeric.h"
 
 namespace dpboost {
 namespace {
 
-// What floating-point addition of up to 1e7 charges may lose, relatively; taken off what is left.
-constexpr double kSlack = 1e-9;
-// A view must not take seconds: with more different events than this, totals are shown by their curve.
-constexpr std::size_t kMaxDistinctEvents = 64;
+// Case (c): how delta is divided between the two filters.
+constexpr double kGaussianDelta = 0.8;
+constexpr double kRenyiDelta = 0.2;
+// Taken off what is left, so that noise calibrated to fit fits in spite of rounding.
+constexpr double kSlack = 1e-12;
 
 // [SBDT] Cor 6 for a Gaussian-like total, rho(alpha) = alpha mu^2 / 2, at the best of the 64 orders.
 double GaussianEpsilon(double mu_squared, double delta) {
@@ -64,94 +67,102 @@ uint32_t BestOrder(double epsilon, double delta) {
     return best;
 }
 
+double Left(double limit, double spent) {
+    return spent == 0 ? std::max(0.0, limit) : std::max(0.0, limit * (1 - kSlack) - spent);
+}
+
 }  // namespace
 
 Budget::Budget(double epsilon, double delta) {
     CheckEpsilonDelta(epsilon, delta);
-    epsilon_ = epsilon;
-    delta_ = delta;
-    order_ = BestOrder(epsilon, delta);
-    limit_rho_ = EpsilonToRdp(order_, epsilon, delta);
+    *this = Restore(epsilon, delta, BestOrder(epsilon, delta), {});
 }
 
-Budget Budget::Restore(double epsilon, double delta, uint32_t order, double spent_rho) {
+Budget Budget::Restore(double epsilon, double delta, uint32_t order, const BudgetSpent& spent) {
     CheckEpsilonDelta(epsilon, delta);
     RdpCurve().At(order);  // throws if it is not an order of ours
-    if (!(spent_rho >= 0))
-        throw Error(ErrorCode::kInvalidParameter, "spent privacy must not be negative");
     Budget budget;
     budget.epsilon_ = epsilon;
     budget.delta_ = delta;
     budget.order_ = order;
-    budget.limit_rho_ = EpsilonToRdp(order, epsilon, delta);
-    budget.spent_rho_ = spent_rho;
+    if (delta > 0) {
+        const double mu = GdpMu(epsilon, kGaussianDelta * delta);
+        budget.limit_mu_squared_ = mu * mu * (1 - 1e-15);
+    }
+    return budget.WithSpent(spent);
+}
+
+Budget Budget::WithSpent(const BudgetSpent& spent) const {
+    if (!(spent.releases >= 0 && spent.rho >= 0 && spent.mu_squared >= 0))
+        throw Error(ErrorCode::kInvalidParameter, "spent privacy must not be negative");
+    Budget budget = *this;
+    budget.spent_ = spent;
     return budget;
 }
 
-// [FZ21] Thm 4.3 and [LECUYER21]: stopping before the sum of adaptively chosen Renyi divergences at
-// one order exceeds limit_rho keeps the whole sequence (order, limit_rho)-RDP, which Cor 6 turns into
-// (epsilon, delta).
-bool Budget::Fits(const RdpCurve& curve) const {
-    return (spent_rho_ + curve.At(order_)) * (1 + kSlack) <= limit_rho_ ||
-           (spent_rho_ == 0 && curve.At(order_) <= limit_rho_);
+double Budget::LimitRho(bool gaussian_first) const {
+    return EpsilonToRdp(order_, epsilon_, gaussian_first ? kRenyiDelta * delta_ : delta_);
 }
 
-void Budget::Spend(const RdpCurve& curve, const std::string& name) {
-    if (!Fits(curve)) {
+bool Budget::TakesAlone(double epsilon, double delta) const {
+    return spent_.releases == 0 && epsilon <= epsilon_ && delta <= delta_;
+}
+
+bool Budget::Fits(const Cost& cost) const {
+    if (TakesAlone(cost.epsilon, cost.delta))
+        return true;
+    BudgetSpent after = spent_;
+    after.Add(cost, order_);
+    return after.mu_squared <= limit_mu_squared_ || after.rho <= LimitRho(after.gaussian_first);
+}
+
+void Budget::Spend(const Cost& cost, const std::string& name) {
+    if (!Fits(cost)) {
         const std::string whose = name.empty() ? "privacy budget" : "privacy budget of " + name;
         throw Error(ErrorCode::kBudgetExhausted, whose + " is exhausted");
     }
-    spent_rho_ += curve.At(order_);
+    spent_.Add(cost, order_);
 }
 
-double Budget::SpentEpsilon() const {
-    return spent_rho_ > 0 ? RdpToEpsilon(order_, spent_rho_, delta_) : 0;
+BudgetRoom Budget::Room(bool gaussian) const {
+    const bool gaussian_first = spent_.releases == 0 ? gaussian : spent_.gaussian_first;
+    return {Left(LimitRho(gaussian_first), spent_.rho),
+            gaussian ? Left(limit_mu_squared_, spent_.mu_squared) : 0};
+}
+
+double Budget::RoomEpsilon(bool gaussian, double delta) const {
+    const BudgetRoom room = Room(gaussian);
+    double epsilon = EpsilonOfRho(order_, room.rho, delta);
+    if (room.mu_squared > 0 && delta > 0)
+        epsilon = std::max(epsilon, GdpEpsilon(std::sqrt(room.mu_squared), delta) * (1 - 1e-11));
+    return TakesAlone(epsilon, delta) ? epsilon_ : epsilon;
 }
 
 BudgetRemaining Budget::Remaining() const {
-    if (spent_rho_ == 0 && limit_rho_ > 0)
+    if (spent_.releases == 0)
         return {1, epsilon_};
-    const BudgetConstraint left = Constraint({});
-    if (!(left.remaining_rho > 0))
-        return {0, 0};
-    return {left.remaining_rho / limit_rho_, std::min(epsilon_, RemainingEpsilon(left, delta_))};
+    const BudgetRoom room = Room(true);
+    BudgetRemaining remaining{0, 0};
+    if (room.mu_squared > 0) {  // with less of delta, the order of a Gaussian ledger always leaves less
+        const double above = GdpEpsilonAbove(std::sqrt(room.mu_squared), delta_);
+        remaining = {room.mu_squared / limit_mu_squared_, above * (1 - 1e-11) - 1e-12};
+    } else if (room.rho > 0) {
+        remaining = {room.rho / LimitRho(spent_.gaussian_first), EpsilonOfRho(order_, room.rho, delta_)};
+    }
+    remaining.epsilon = std::max(0.0, std::min(epsilon_, remaining.epsilon));
+    return remaining;
 }
 
 BudgetConstraint Budget::Constraint(std::string name) const {
-    double left = limit_rho_ - spent_rho_;
-    if (spent_rho_ > 0)
-        left = std::max(0.0, limit_rho_ / (1 + 2 * kSlack) - spent_rho_);
-    return {order_, std::max(0.0, left), std::move(name)};
+    return {*this, std::move(name)};
 }
 
-double RemainingEpsilon(const BudgetConstraint& constraint, double delta) {
-    return EpsilonOfRho(constraint.order, constraint.remaining_rho, delta);
-}
-
-double ComposedEpsilon(const std::vector<Cost>& releases, double delta) {
-    if (releases.empty())
-        return 0;
-    std::vector<Event> events;
-    RdpCurve curve;
-    for (const Cost& release : releases) {
-        curve += release.curve;
-        events.insert(events.end(), release.events.begin(), release.events.end());
-    }
-    const double by_curve = CurveToEpsilon(curve, delta).epsilon;
-    std::vector<Event> distinct;
-    for (const Event& event : events) {
-        auto same = [&](const Event& other) {
-            return event.kind == other.kind && event.parameter == other.parameter &&
-                   event.sampling_rate == other.sampling_rate;
-        };
-        const bool gaussian = event.kind == EventKind::kGaussian && event.sampling_rate == 1;
-        if (!gaussian && distinct.size() <= kMaxDistinctEvents &&
-            std::none_of(distinct.begin(), distinct.end(), same))
-            distinct.push_back(event);
-    }
-    if (delta == 0 || !PldApplies(events) || distinct.size() > kMaxDistinctEvents)
-        return by_curve;
-    return std::min(by_curve, ProvenEpsilon(events, delta));
+double AdaptiveEpsilon(const Spent& spent, double delta) {
+    if (spent.releases <= 1 || delta == 0)
+        return ComposedEpsilon(spent, delta);
+    if (spent.IsGaussian())
+        return GdpEpsilonAbove(std::sqrt(spent.mu_squared), kGaussianDelta * delta);
+    return CurveToEpsilon(spent.curve, spent.gaussian_first ? kRenyiDelta * delta : delta).epsilon;
 }
 
 }  // namespace dpboost

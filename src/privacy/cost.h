@@ -30,8 +30,8 @@ struct Cost {
     // (microseconds).
     static Cost Parse(std::string_view bytes);
     // Parses, and computes curve and epsilon again from the events; throws kCorrupted if the bytes claim
-    // less.
-    static Cost Replay(std::string_view bytes);
+    // less. `proven_epsilon` (optional) is what the events prove at the stored delta, also if that is more.
+    static Cost Replay(std::string_view bytes, double* proven_epsilon = nullptr);
 
     bool operator==(const Cost& other) const;
 };

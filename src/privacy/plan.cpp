@@ -125,9 +125,10 @@ std::vector<Event> Scaled(std::vector<Event> events, double factor) {
     return events;
 }
 
-[[noreturn]] void ThrowExhausted(const PlanRequest& request, const BudgetConstraint& budget, double left) {
-    const std::string name = budget.name.empty() ? "" : " of " + budget.name;
-    if (budget.order == kInfiniteOrder && request.delta > 0)
+[[noreturn]] void ThrowExhausted(const PlanRequest& request, const BudgetConstraint& constraint,
+                                 double left) {
+    const std::string name = constraint.name.empty() ? "" : " of " + constraint.name;
+    if (constraint.budget.order() == kInfiniteOrder && request.delta > 0)
         throw Error(ErrorCode::kBudgetExhausted,
                     "privacy budget" + name + " allows only pure differential privacy",
                     "The budget has delta 0, and the training was asked for with delta " +
@@ -139,32 +140,47 @@ std::vector<Event> Scaled(std::vector<Event> events, double factor) {
         "Lower epsilon, or ask the table's owner to raise the limit.");
 }
 
-// The least factor by which all noise must grow for the budgets; 1 if the events fit as they are. A budget
-// whose remainder is worth less than the epsilon asked for (and into which the events do not fit) refuses.
-double BudgetFactor(const PlanRequest& request, const std::vector<Event>& events) {
-    double factor = 1;
-    for (const BudgetConstraint& budget : request.budgets) {
-        auto excess = [&](double x) {
-            return EventsRdp(Scaled(events, x), budget.order) - budget.remaining_rho;
-        };
-        const double now = excess(factor);
-        if (now <= 0)
-            continue;
-        const double left = RemainingEpsilon(budget, request.delta);
-        if (!(budget.remaining_rho > 0) || !(request.epsilon <= left * (1 + 1e-9)) || !std::isfinite(now))
-            ThrowExhausted(request, budget, left);
-        double low = factor;
-        double f_low = now;
-        double high = factor;
-        double f_high = now;
-        while (f_high > 0) {
-            low = high;
-            f_low = f_high;
-            high *= 1.25;
-            f_high = excess(high);
-            CheckInternal(high < 1e9, "no noise satisfies the privacy budget");
-        }
-        factor = SolveDecreasing(excess, low, f_low, high, f_high, 1e-9);
+// The least factor by which all noise must grow until rho at the order is within what is left.
+double RenyiFactor(const std::vector<Event>& events, uint32_t order, double left) {
+    auto excess = [&](double x) { return EventsRdp(Scaled(events, x), order) - left; };
+    double low = 1;
+    double f_low = excess(low);
+    if (f_low <= 0)
+        return 1;
+    if (!(left > 0) || !std::isfinite(f_low))
+        return std::numeric_limits<double>::infinity();
+    double high = low;
+    double f_high = f_low;
+    while (f_high > 0) {
+        low = high;
+        f_low = f_high;
+        high *= 1.25;
+        f_high = excess(high);
+        CheckInternal(high < 1e9, "no noise satisfies the privacy budget");
+    }
+    return SolveDecreasing(excess, low, f_low, high, f_high, 1e-9);
+}
+
+// The least factor by which all noise must grow for one budget, by whichever of its filters needs less; 1 if
+// the events fit as they are. A budget whose remainder is worth less than the epsilon asked for (and into
+// which the events do not fit) refuses.
+double BudgetFactor(const PlanRequest& request, const std::vector<Event>& events,
+                    const BudgetConstraint& constraint) {
+    const Budget& budget = constraint.budget;
+    if (budget.TakesAlone(request.epsilon, request.delta))
+        return 1;
+    const double mu_squared = GaussianMuSquared(events);
+    const bool gaussian = std::isfinite(mu_squared);
+    const BudgetRoom room = budget.Room(gaussian);
+    double factor = std::numeric_limits<double>::infinity();
+    if (room.mu_squared > 0)
+        factor = mu_squared <= room.mu_squared ? 1 : std::sqrt(mu_squared / room.mu_squared) * (1 + 1e-14);
+    if (factor > 1)
+        factor = std::min(factor, RenyiFactor(events, budget.order(), room.rho));
+    if (factor > 1) {
+        const double left = budget.RoomEpsilon(gaussian, request.delta);
+        if (!std::isfinite(factor) || !(request.epsilon <= left * (1 + 1e-9)))
+            ThrowExhausted(request, constraint, left);
     }
     return factor;
 }
@@ -192,7 +208,9 @@ Plan Plan::Calibrate(const PlanRequest& request) {
     release.delta = request.delta;
     release.epsilon = request.epsilon;
     release.calibrated_by = calibration.by;
-    const double factor = BudgetFactor(request, calibration.events);
+    double factor = 1;
+    for (const BudgetConstraint& constraint : request.budgets)
+        factor = std::max(factor, BudgetFactor(request, calibration.events, constraint));
     release.events = factor > 1 ? Scaled(calibration.events, factor) : calibration.events;
     if (factor > 1) {
         release.calibrated_by = CalibratedBy::kBudget;

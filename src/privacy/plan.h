@@ -64,7 +64,8 @@ class Plan {
     // The least noise that satisfies (epsilon, delta) and all budgets. Closed-form Gaussian DP if everything
     // is full-batch Gaussian; Renyi at the best order under a filter; basic composition for delta = 0; else
     // the privacy loss distribution of everything together (or Renyi if that is better). If a budget leaves
-    // at least the epsilon asked for but needs more noise, all noise is scaled up until it fits ("budget").
+    // at least the epsilon asked for but each of its filters needs more noise, all noise is scaled up until
+    // one of them lets it through ("budget").
     // Throws kInvalidParameter, kUnsupported (a combination without a proof), or kBudgetExhausted, each with
     // what would be possible.
     static Plan Calibrate(const PlanRequest& request);

@@ -220,6 +220,13 @@ COMMENT ON TABLE dpboost.delivery IS 'the releases whose model was stored; rows 
 COMMENT ON COLUMN dpboost.delivery.release_id IS 'the release';
 COMMENT ON COLUMN dpboost.delivery.delivered_at IS 'when its model was stored';
 
+-- What releases add up to, as the core counts it: curve, mu squared and events, rounded up.
+CREATE FUNCTION dpboost.add_cost(spent bytea, plan bytea) RETURNS bytea
+    AS 'MODULE_PATHNAME', 'dpboost_add_cost' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dpboost.add_cost(bytea, bytea) IS 'a sum of releases with one more; NULL is the empty sum';
+CREATE AGGREGATE dpboost.spent(plan bytea) (SFUNC = dpboost.add_cost, STYPE = bytea);
+COMMENT ON AGGREGATE dpboost.spent(bytea) IS 'what releases add up to, from the plans in the ledger';
+
 CREATE SEQUENCE dpboost.charge_id_seq;
 CREATE TABLE dpboost.charge (
     release_id bigint NOT NULL,
@@ -233,6 +240,8 @@ CREATE TABLE dpboost.charge (
 ALTER SEQUENCE dpboost.charge_id_seq OWNED BY dpboost.charge.charge_id;
 CREATE INDEX charge_relation ON dpboost.charge (relation_id, privacy_unit, release_id);
 COMMENT ON SEQUENCE dpboost.charge_id_seq IS 'numbers the rows of charge';
+CREATE INDEX charge_last ON dpboost.charge (relation_id, release_id);
+CREATE INDEX charge_release ON dpboost.charge (release_id);
 COMMENT ON TABLE dpboost.charge IS 'whom a release is charged to: the relations it read, the role and the groups it acted for';
 COMMENT ON COLUMN dpboost.charge.release_id IS 'the release';
 COMMENT ON COLUMN dpboost.charge.relation_id IS 'the relation, see relation_name';
@@ -242,6 +251,51 @@ COMMENT ON COLUMN dpboost.charge.direct IS 'the relation was read as a whole, no
 COMMENT ON COLUMN dpboost.charge.privacy_unit IS
     'column of the relation whose equal values were one person; NULL: each of its rows; empty: nobody, it was not read row by row';
 COMMENT ON COLUMN dpboost.charge.charge_id IS 'number of the row';
+
+-- Releases that were charged to the same relations and roles share a line of totals, so that nothing need add up the
+-- ledger. Whom a release was charged to, as sets:
+CREATE VIEW dpboost.charged AS
+    SELECT c.release_id, pg_catalog.array_agg(DISTINCT c.relation_id) AS relation_ids,
+           COALESCE(pg_catalog.array_agg(DISTINCT c.relation_id) FILTER (WHERE c.direct), '{}') AS direct_ids,
+           pg_catalog.array_agg(DISTINCT c.role::oid) AS role_oids,
+           pg_catalog.array_agg(DISTINCT c.role_name) AS role_names,
+           (SELECT pg_catalog.array_agg(r.role) FROM (
+                SELECT DISTINCT ON (o.role::oid) o.role FROM dpboost.charge o WHERE o.release_id = c.release_id
+                ORDER BY o.role::oid) r) AS roles
+    FROM dpboost.charge c GROUP BY c.release_id;
+COMMENT ON VIEW dpboost.charged IS 'whom each release was charged to, as sets';
+COMMENT ON COLUMN dpboost.charged.release_id IS 'the release';
+COMMENT ON COLUMN dpboost.charged.relation_ids IS 'the relations, see relation_name';
+COMMENT ON COLUMN dpboost.charged.direct_ids IS 'those of them that were read as a whole';
+COMMENT ON COLUMN dpboost.charged.role_oids IS 'the roles';
+COMMENT ON COLUMN dpboost.charged.role_names IS 'their names then';
+COMMENT ON COLUMN dpboost.charged.roles IS 'the roles, in a form that a dump keeps';
+
+CREATE SEQUENCE dpboost.total_id_seq;
+CREATE TABLE dpboost.total (
+    total_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.total_id_seq'),
+    relation_ids bigint[] NOT NULL,
+    direct_ids bigint[] NOT NULL,
+    roles dpboost.role_ref[] NOT NULL,
+    role_names name[] NOT NULL,
+    first_release_id bigint NOT NULL,
+    last_release_id bigint NOT NULL,
+    spent bytea NOT NULL
+) WITH (fillfactor = 40);
+ALTER TABLE dpboost.total ALTER COLUMN spent SET STORAGE PLAIN;
+CREATE INDEX total_relations ON dpboost.total USING gin (relation_ids);
+ALTER SEQUENCE dpboost.total_id_seq OWNED BY dpboost.total.total_id;
+COMMENT ON SEQUENCE dpboost.total_id_seq IS 'numbers the lines of totals';
+COMMENT ON TABLE dpboost.total IS
+    'what the ledger adds up to, one line for all releases that were charged alike; changed by the ledger worker only, in the commit of a charge';
+COMMENT ON COLUMN dpboost.total.total_id IS 'number of the line';
+COMMENT ON COLUMN dpboost.total.relation_ids IS 'the relations that its releases were charged to, see relation_name';
+COMMENT ON COLUMN dpboost.total.direct_ids IS 'those of them that were read as a whole';
+COMMENT ON COLUMN dpboost.total.roles IS 'the roles that they were charged to';
+COMMENT ON COLUMN dpboost.total.role_names IS 'their names then';
+COMMENT ON COLUMN dpboost.total.first_release_id IS 'its first release';
+COMMENT ON COLUMN dpboost.total.last_release_id IS 'its last release';
+COMMENT ON COLUMN dpboost.total.spent IS 'how many they are, their summed curves, mu squared and events, rounded up';
 
 -- Its lock makes charges follow one another. A table of its own, because vacuum never visits it and no role can lock it.
 CREATE TABLE dpboost.charge_lock (id int PRIMARY KEY);
@@ -311,6 +365,9 @@ CREATE TRIGGER keep_ledger BEFORE UPDATE OR DELETE OR TRUNCATE ON dpboost.charge
     FOR EACH STATEMENT EXECUTE FUNCTION dpboost.keep_ledger();
 CREATE TRIGGER keep_ledger BEFORE UPDATE OR DELETE OR TRUNCATE ON dpboost.delivery
     FOR EACH STATEMENT EXECUTE FUNCTION dpboost.keep_ledger();
+CREATE TRIGGER keep_ledger BEFORE UPDATE OR DELETE OR TRUNCATE ON dpboost.total
+    FOR EACH STATEMENT EXECUTE FUNCTION dpboost.keep_ledger('but the ledger worker');
+COMMENT ON TRIGGER keep_ledger ON dpboost.total IS 'only the ledger worker changes totals';
 COMMENT ON TRIGGER keep_ledger ON dpboost.ledger IS 'the ledger is append-only';
 COMMENT ON TRIGGER keep_ledger ON dpboost.charge IS 'the ledger is append-only';
 COMMENT ON TRIGGER keep_ledger ON dpboost.delivery IS 'the ledger is append-only';
@@ -333,6 +390,8 @@ SELECT pg_catalog.pg_extension_config_dump('dpboost.ledger', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.charge_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.charge', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.delivery', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.total_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.total', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.model_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.model', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.model_grant_id_seq', '');

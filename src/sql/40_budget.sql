@@ -37,10 +37,22 @@ COMMENT ON FUNCTION dpboost_revoke_budget(regclass, regrole) IS
 -- Shows only what the calling role may see, so that anyone may call it.
 CREATE FUNCTION dpboost.budgets(OUT relation regclass, OUT grantee regrole, OUT epsilon float8, OUT delta float8,
                                 OUT max_epsilon_per_train float8, OUT epsilon_spent float8,
-                                OUT epsilon_remaining float8, OUT share_remaining float8, OUT releases bigint,
-                                OUT privacy_unit name, OUT earlier_releases bigint) RETURNS SETOF record
+                                OUT epsilon_spent_adaptive float8, OUT epsilon_remaining float8,
+                                OUT share_remaining float8, OUT releases bigint, OUT privacy_unit name,
+                                OUT earlier_releases bigint) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'dpboost_budget_rows' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost.budgets() IS 'rows of the view dpboost_budgets';
+
+-- What is claimed and what is counted can be proven and counted again by everyone who may see it.
+CREATE FUNCTION dpboost_verify(release_id bigint) RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'dpboost_verify_release' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION dpboost_verify(bigint) IS
+    'runs a release of dpboost_ledger through the accountant again: the epsilon it claims, the epsilon its events prove, and whether all agrees';
+
+CREATE FUNCTION dpboost_verify() RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'dpboost_verify_totals' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION dpboost_verify() IS
+    'counts the whole ledger again for every limit in dpboost_budgets, and lists those whose running totals differ';
 
 -- A relation may have been renamed since it was last seen: when it is dropped, its last name is kept, so that one that is
 -- created under that name inherits what was spent. The budgets of roles on it end with it.

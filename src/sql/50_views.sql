@@ -8,12 +8,16 @@ COMMENT ON VIEW dpboost_budgets IS
     'privacy budgets: limit, spent and remaining; own ones with their tables'' caps, and all of one''s own tables';
 COMMENT ON COLUMN dpboost_budgets.relation IS 'table or view';
 COMMENT ON COLUMN dpboost_budgets.grantee IS 'role whose budget it is; NULL: the cap for everyone together';
-COMMENT ON COLUMN dpboost_budgets.epsilon IS 'limit';
+COMMENT ON COLUMN dpboost_budgets.epsilon IS 'limit; it holds also for an analyst who chooses each training after seeing the last';
 COMMENT ON COLUMN dpboost_budgets.delta IS 'limit';
 COMMENT ON COLUMN dpboost_budgets.max_epsilon_per_train IS 'limit for a single training, or NULL';
-COMMENT ON COLUMN dpboost_budgets.epsilon_spent IS 'what the releases so far add up to, at delta';
-COMMENT ON COLUMN dpboost_budgets.epsilon_remaining IS 'the largest single training that still fits, at delta';
-COMMENT ON COLUMN dpboost_budgets.share_remaining IS 'part of the budget that is left, from 1 to 0';
+COMMENT ON COLUMN dpboost_budgets.epsilon_spent IS
+    'what the releases so far add up to, at delta; proven for trainings that were all chosen before the first, not for an analyst who adapts';
+COMMENT ON COLUMN dpboost_budgets.epsilon_spent_adaptive IS
+    'the smallest limit at delta that would have let them through; as a limit it holds for an analyst who adapts';
+COMMENT ON COLUMN dpboost_budgets.epsilon_remaining IS
+    'the largest single training by the default method that still fits, at delta; holds for an analyst who adapts. Methods that sample rows, or have other than Gaussian noise, may get less';
+COMMENT ON COLUMN dpboost_budgets.share_remaining IS 'part of the limit that is left, from 1 to 0; holds for an analyst who adapts';
 COMMENT ON COLUMN dpboost_budgets.releases IS 'number of releases that count';
 COMMENT ON COLUMN dpboost_budgets.privacy_unit IS 'column that identifies a person; NULL: each row is one';
 COMMENT ON COLUMN dpboost_budgets.earlier_releases IS

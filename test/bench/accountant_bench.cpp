@@ -113,23 +113,19 @@ void Tightness() {
 void Ledger() {
     const Plan plan = Plan::Calibrate(Trees(0.1, 1e-6, 0.1, 150));
     const std::vector<std::string> ledger(1000, plan.Serialize());
-    double spent = 0;
     const double check = Fastest(5, [&] {
-        spent = 0;
+        Spent spent;
         const Budget limit(10, 1e-6);
         for (const std::string& bytes : ledger)
-            spent += Cost::Parse(bytes).curve.At(limit.order());
-        (void)Budget::Restore(10, 1e-6, limit.order(), spent).Fits(plan.curve());
+            spent.Add(Cost::Parse(bytes));
+        (void)limit.WithSpent(spent.At(limit.order())).Fits(plan.release());
     });
     std::printf("budget check over 1,000 stored releases: %.3f ms (target 5)\n", check);
-    Budget budget(1, 1e-6);
-    std::vector<Cost> releases;
-    for (int i = 0; i < 50; ++i) {
-        budget.Spend(plan.curve());
-        releases.push_back(plan.release());
-    }
-    std::printf("50 trainings at epsilon 0.1 in a budget of 1: %.3f at its order, %.3f by PLD\n",
-                budget.SpentEpsilon(), ComposedEpsilon(releases, 1e-6));
+    Spent spent;
+    for (int i = 0; i < 50; ++i)
+        spent.Add(plan.release());
+    std::printf("50 trainings at epsilon 0.1: %.3f by PLD, %.3f for an analyst who adapts\n",
+                ComposedEpsilon(spent, 1e-6), AdaptiveEpsilon(spent, 1e-6));
 }
 
 void Filter() {

@@ -140,6 +140,7 @@ subtest '8 sessions, 1,000 attempts, one budget: spent to the last training, nev
     is(sql(q{SELECT count(*) FROM dpboost.model WHERE name LIKE 'race%'}), $granted, 'each has its model');
     is(sql(q{SELECT attempt('race_last')}), 'f', 'there is no room for another');
     is(wrong(), '0', 'the ledger is right');
+    is(sql(q{SELECT dpboost_verify() -> 'ok'}), 'true', 'and so are its running totals');
 };
 
 subtest 'hot standby: refused, and the ledger is there' => sub {

@@ -79,6 +79,8 @@ subtest 'restored completely: the same budgets, as spent' => sub {
     is(sql('new', $budgets), $before, 'dpboost_budgets');
     is(used_up('new'), '', 'no number will be given twice');
     is(sql('new', q{SELECT count(*) || ' of ' || count(*) FILTER (WHERE delivered) FROM dpboost_ledger}), '3 of 3', 'what was delivered');
+    is(sql('new', q{SELECT dpboost_verify() -> 'ok'}), 'true', 'running totals came with the ledger');
+    is(sql('new', q{SELECT count(*) FROM dpboost.total}), sql('old', q{SELECT count(*) FROM dpboost.total}), 'all of them');
     like(error_of('new', train('ana', 'a', '"Odd ""name"', 0.4)), qr/53400: privacy budget of role "ana"/, 'spent is spent, under the new name');
     is(sql('new', train('ana', 'a', '"Odd ""name"', 0.1)), '2', 'and what is left can be used');
     is(sql('new', q{SET ROLE carl; SELECT dpboost_predict('a', 40) = dpboost_predict('ana.a', 40)}), 't', 'models, their owners and shares');
@@ -86,6 +88,20 @@ subtest 'restored completely: the same budgets, as spent' => sub {
     is(sql('new', q{SELECT lower || '-' || upper FROM dpboost.column_domain}), '0-99', 'domains');
     like(error_of('new', train('ana', 'd', 'doomed', 0.1)), qr/42501/, 'a table that took the name of a dropped one gives no right');
     is(sql('new', q{SELECT releases FROM dpboost_budgets WHERE relation = 'doomed'::regclass}), '1', 'but counts what was spent under its name');
+};
+
+subtest 'restored without the running totals: counted from the ledger, and made anew by the next charge' => sub {
+    sql('postgres', 'CREATE DATABASE bare OWNER owner');
+    my ($list) = run_command([ 'pg_restore', '-l', $dump ]);
+    my $file = $node->backup_dir . '.bare';
+    append_to_file($file, join("\n", grep { !/ TABLE DATA dpboost total / } split /\n/, $list) . "\n");
+    $node->command_ok([ 'pg_restore', '-e', '-L', $file, '-d', $node->connstr('bare'), $dump ], 'pg_restore');
+    is(sql('bare', q{SELECT count(*) FROM dpboost.total}), '0', 'no totals');
+    is(sql('bare', $budgets), $before, 'dpboost_budgets');
+    like(error_of('bare', train('ana', 'a', '"Odd ""name"', 0.4)), qr/53400: privacy budget of role "ana"/, 'spent is spent');
+    is(sql('bare', train('ana', 'a', '"Odd ""name"', 0.1)), '2', 'what is left can be used');
+    is(sql('bare', q{SELECT max(last_release_id) = (SELECT max(release_id) FROM dpboost.ledger) FROM dpboost.total}), 't', 'totals made anew');
+    is(sql('bare', q{SELECT dpboost_verify() -> 'ok'}), 'true', 'which equal a full count');
 };
 
 subtest 'restored where a role and a table are missing: no budget there, the rest as it was' => sub {
@@ -114,6 +130,7 @@ subtest 'restored where a role and a table are missing: no budget there, the res
     is(sql('part', q{SELECT epsilon || '|' || releases FROM dpboost_budgets WHERE relation = 'other'::regclass}), '1|1', 'the cap is there, as spent');
     sql('part', q{SET ROLE owner; SELECT dpboost_set_budget('other', 'carl', 0.5, 1e-6)});
     like(error_of('part', train('carl', 'x', 'other', 0.4)), qr/53400: privacy budget of role "carl"/, 'granted again: spent is spent');
+    is(sql('part', q{SELECT dpboost_verify() -> 'ok'}), 'true', 'running totals equal a full count');
 };
 
 subtest 'dumped a second time: nothing is lost' => sub {

@@ -89,17 +89,25 @@ Oid DpboostOwner() {
     return owner;
 }
 
+bool InLedgerWorker() {
+    return MyBgworkerEntry != nullptr &&
+           strcmp(MyBgworkerEntry->bgw_function_name, "dpboost_ledger_worker") == 0;
+}
+
 char* RoleName(Oid role) {
     return GetUserNameFromId(role, true);
 }
 
 }  // namespace dpboost
 
-// What was spent stays spent.
+// What was spent stays spent. A trigger with an argument lets the ledger worker pass: totals change.
 Datum dpboost_keep_ledger(PG_FUNCTION_ARGS) {
     if (!CALLED_AS_TRIGGER(fcinfo))
         ereport(ERROR,
                 (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED), errmsg("not called by a trigger")));
+    const auto* trigger = reinterpret_cast<TriggerData*>(fcinfo->context)->tg_trigger;
+    if (trigger->tgnargs > 0 && dpboost::InLedgerWorker())
+        PG_RETURN_POINTER(nullptr);
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("the privacy ledger cannot be changed"),
                     errdetail("What was released cannot be taken back.")));
 }

@@ -36,6 +36,12 @@ Oid RoleRefType();
 Datum RelationRef(Oid relid, const char* schema_name, const char* relation_name);
 Datum RoleRef(Oid role, const char* role_name);
 
+// Whether one of the roles in a dpboost.role_ref[] was remembered by this oid.
+bool HasRole(const ArrayType* roles, Oid role);
+
+// Whether this process is the ledger worker, which alone writes the ledger and its totals.
+bool InLedgerWorker();
+
 // The role's name, or NULL when it is gone. Palloc'ed.
 char* RoleName(Oid role);
 

@@ -68,6 +68,16 @@ Datum RelationRef(Oid relid, const char* schema_name, const char* relation_name)
     return PointerGetDatum(ref);
 }
 
+bool HasRole(const ArrayType* roles, Oid role) {
+    const auto* refs = reinterpret_cast<const RoleRefData*>(ARR_DATA_PTR(roles));
+    const int count = ArrayGetNItems(ARR_NDIM(roles), ARR_DIMS(roles));
+    for (int i = 0; i < count; ++i) {
+        if (refs[i].role == role)
+            return true;
+    }
+    return false;
+}
+
 Datum RoleRef(Oid role, const char* role_name) {
     auto* ref = static_cast<RoleRefData*>(palloc0(sizeof(RoleRefData)));
     ref->role = role;

@@ -2,9 +2,11 @@
 // by the caller's backend before it reads rows, and by the ledger worker when it counts.
 #include "postgres/ledger/budget.h"
 
+#include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/identity.h"
-#include "privacy/accountant/rdp.h"
+#include "postgres/ledger/limit_totals.h"
+#include "privacy/budget.h"
 
 namespace dpboost {
 namespace {
@@ -23,7 +25,8 @@ void Start(Collected* collected, MemoryContext context) {
         context, offsetof(BudgetList, items) + collected->capacity * sizeof(BudgetState)));
 }
 
-BudgetState* Append(Collected* collected, const ReadRelation& relation) {
+BudgetState* Append(Collected* collected, const RelationSet* relations, int position) {
+    const ReadRelation& relation = relations->items[position];
     if (collected->list->count == collected->capacity) {
         collected->capacity *= 2;
         collected->list = static_cast<BudgetList*>(repalloc(
@@ -32,6 +35,7 @@ BudgetState* Append(Collected* collected, const ReadRelation& relation) {
     BudgetState* state = &collected->list->items[collected->list->count++];
     memset(state, 0, sizeof *state);
     state->relid = relation.relid;
+    state->position = position;
     state->max_epsilon_per_train = std::numeric_limits<double>::infinity();
     strlcpy(state->relation_name, relation.relation_name, NAMEDATALEN);
     strlcpy(state->relation_kind, RelationKindName(relation.relid), sizeof state->relation_kind);
@@ -63,7 +67,7 @@ void AppendCaps(Collected* collected, const RelationSet* relations, const Identi
         for (int i = 0; i < relations->count; ++i) {
             if (!HasIdentity(identities->of[i].own, relation_id))
                 continue;
-            BudgetState* state = Append(collected, relations->items[i]);
+            BudgetState* state = Append(collected, relations, i);
             ReadLimit(state, row);
             state->earlier_releases = DatumGetInt64(Column(row, 6, &is_null));
             state->earlier_until = DatumGetInt64(Column(row, 7, &is_null));
@@ -73,12 +77,12 @@ void AppendCaps(Collected* collected, const RelationSet* relations, const Identi
     }
 }
 
-const ReadRelation* FindRelation(const RelationSet* relations, Oid relid) {
+int FindRelation(const RelationSet* relations, Oid relid) {
     for (int i = 0; i < relations->count; ++i) {
         if (relations->items[i].relid == relid)
-            return &relations->items[i];
+            return i;
     }
-    return nullptr;
+    return -1;
 }
 
 // Those of `caller`, or everybody's if that is 0.
@@ -98,10 +102,10 @@ void AppendAllowances(Collected* collected, const RelationSet* relations, Oid ca
         const Oid role = DatumGetObjectId(Column(row, 1, &is_null));
         const Oid relid = DatumGetObjectId(Column(row, 6, &is_null));
         const char* role_name = OidIsValid(role) ? RoleName(role) : nullptr;
-        const ReadRelation* relation = FindRelation(relations, relid);
-        if (role_name == nullptr || relation == nullptr || (OidIsValid(caller) && !ActsFor(caller, role)))
+        const int position = FindRelation(relations, relid);
+        if (role_name == nullptr || position < 0 || (OidIsValid(caller) && !ActsFor(caller, role)))
             continue;
-        BudgetState* state = Append(collected, *relation);
+        BudgetState* state = Append(collected, relations, position);
         ReadLimit(state, row);
         state->role = role;
         strlcpy(state->role_name, role_name, NAMEDATALEN);
@@ -109,57 +113,6 @@ void AppendAllowances(Collected* collected, const RelationSet* relations, Oid ca
         if (!is_null)
             state->max_epsilon_per_train = DatumGetFloat8(limit);
     }
-}
-
-// Position of an order in the ledger's curves, from 1; 0 stands for order infinity.
-int CurveIndex(uint32 order) {
-    if (order == kInfiniteOrder)
-        return 0;
-    for (size_t i = 0; i < kOrderCount; ++i) {
-        if (kOrders[i] == order)
-            return static_cast<int>(i) + 1;
-    }
-    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
-                    errmsg("a privacy budget is kept at order %u, which is none of ours", order)));
-}
-
-// The releases that count against a budget, as a condition on dpboost.ledger. A release counts once, however
-// many ways lead to it. $1 and $2: CountedIdentities, $3 and $4: the role.
-constexpr char kCountedForAll[] =
-    " WHERE release_id IN (SELECT release_id FROM dpboost.charge"
-    " WHERE relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))";
-constexpr char kCountedForRole[] =
-    " WHERE release_id IN (SELECT release_id FROM dpboost.charge"
-    " WHERE (relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))"
-    " AND (role::oid = $3 OR role_name = $4))";
-
-uint64 ReadCounted(const char* selection, const BudgetState* state, ArrayType* ids, const char* grouping) {
-    const bool has_role = OidIsValid(state->role);
-    const Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, OIDOID, NAMEOID};
-    NameData role_name;
-    namestrcpy(&role_name, state->role_name);
-    const CountedIdentities counted = IdentitiesThatCount(state->relid, ids);
-    const Datum values[] = {counted.any, counted.direct, ObjectIdGetDatum(state->role),
-                            NameGetDatum(&role_name)};
-    const char* query = psprintf("SELECT %s FROM dpboost.ledger%s%s", selection,
-                                 has_role ? kCountedForRole : kCountedForAll, grouping);
-    return CatalogRead(query, has_role ? 4 : 2, types, values, nullptr, 0);
-}
-
-// Adds up what the ledger holds against a budget, rounded up.
-void CountSpending(BudgetState* state, ArrayType* ids) {
-    if (ids == nullptr)
-        return;
-    const int index = CurveIndex(state->order);
-    const char* rho = index > 0 ? psprintf("curve[%d]", index) : "pure_epsilon";
-    ReadCounted(psprintf("count(*), sum(%s)", rho), state, ids, "");
-    bool is_null;
-    state->releases = DatumGetInt64(Column(0, 1, &is_null));
-    Datum sum = Column(0, 2, &is_null);
-    // Each of the additions rounds by at most half a unit in the last place of a sum that only grows.
-    const double rounding =
-        (static_cast<double>(state->releases) + 2) * std::numeric_limits<double>::epsilon();
-    state->spent = is_null ? 0 : DatumGetFloat8(sum) * (1 + rounding);
 }
 
 enum class Counting { kSpending, kLimitsOnly };
@@ -173,10 +126,11 @@ BudgetList* Load(const RelationSet* relations, Oid caller, bool allowances, Coun
     AppendCaps(&collected, relations, identities);
     if (allowances)
         AppendAllowances(&collected, relations, caller);
-    for (int b = 0; counting == Counting::kSpending && b < collected.list->count; ++b) {
-        for (int i = 0; i < relations->count; ++i) {
-            if (relations->items[i].relid == collected.list->items[b].relid)
-                CountSpending(&collected.list->items[b], identities->of[i].counted);
+    if (counting == Counting::kSpending) {
+        const LimitTotals* totals = FindTotals(collected.list, relations, identities);
+        for (int b = 0; b < collected.list->count; ++b) {
+            BudgetState* state = &collected.list->items[b];
+            CallCore([&] { state->spent = SumOf(totals[b]).At(state->order); });
         }
     }
     CatalogEnd(&scope);
@@ -233,30 +187,35 @@ BudgetList* LoadBudgets(Oid caller, const RelationSet* relations) {
     return Load(relations, caller, true, Counting::kSpending);
 }
 
-BudgetList* LoadAllBudgets(const RelationSet* relations) {
-    return Load(relations, InvalidOid, true, Counting::kSpending);
+BudgetList* CollectLimits(const RelationSet* relations, const Identities* identities) {
+    Collected collected;
+    Start(&collected, CurrentMemoryContext);
+    AppendCaps(&collected, relations, identities);
+    AppendAllowances(&collected, relations, InvalidOid);
+    return collected.list;
 }
 
-CountedPlans* LoadCountedPlans(const RelationSet* relations, const BudgetState* state, int limit) {
-    auto* result = static_cast<CountedPlans*>(
-        palloc0(offsetof(CountedPlans, items) + sizeof(CountedPlan) * (limit + 1)));
-    MemoryContext outer = CurrentMemoryContext;
-    CatalogScope scope;
-    CatalogBegin(&scope);
-    ArrayType* ids = ResolveIdentities(relations, CurrentMemoryContext)->of[0].counted;
-    if (ids != nullptr)
-        result->count = static_cast<int>(
-            ReadCounted("plan, count(*)", state, ids, psprintf(" GROUP BY plan LIMIT %d", limit + 1)));
-    MemoryContext inner = MemoryContextSwitchTo(outer);
-    for (int i = 0; i < result->count; ++i) {
-        bool is_null;
-        bytea* plan = DatumGetByteaPCopy(Column(i, 1, &is_null));
-        result->items[i] = {VARDATA_ANY(plan), static_cast<size_t>(VARSIZE_ANY_EXHDR(plan)),
-                            DatumGetInt64(Column(i, 2, &is_null))};
+void ChargeBudgets(BudgetList* budgets, const char* plan_bytes, size_t plan_size) {
+    for (int i = 0; i < budgets->count; ++i) {
+        BudgetState* state = &budgets->items[i];
+        bool fits = false;
+        double needed = 0;
+        double left = 0;
+        CallCore([&] {
+            const Cost cost = Cost::Parse(std::string_view(plan_bytes, plan_size));
+            const Budget budget = Budget::Restore(state->epsilon, state->delta, state->order, state->spent);
+            fits = budget.Fits(cost);
+            needed = cost.epsilon;
+            left = budget.RoomEpsilon(IsGaussianFullBatch(cost.events), cost.delta);
+            if (fits)
+                state->spent.Add(cost, state->order);
+        });
+        if (!fits)
+            ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+                            errmsg("privacy budget of %s is exhausted", DescribeBudget(state)),
+                            errdetail("The training needs epsilon %.4g, and %.4g is left.", needed, left),
+                            errhint("Lower epsilon, or ask the table's owner to raise the limit.")));
     }
-    MemoryContextSwitchTo(inner);
-    CatalogEnd(&scope);
-    return result;
 }
 
 BudgetList* LoadLimits(const RelationSet* relations) {

@@ -7,6 +7,7 @@
 
 #include "postgres/boundary/pg.h"
 #include "postgres/catalog/relations.h"
+#include "privacy/spent.h"
 
 namespace dpboost {
 
@@ -19,16 +20,16 @@ enum class TrainRight : int32 {
 // One budget with what was spent of it. `role_name` is empty for the relation's cap.
 struct BudgetState {
     Oid relid;
-    Oid role;  // 0 for a cap
+    Oid role;        // 0 for a cap
+    int32 position;  // of the relation among those that the budgets were looked up for
     char relation_name[NAMEDATALEN];
     char relation_kind[24];  // "table", "view", ...: for messages
     char role_name[NAMEDATALEN];
     double epsilon;
     double delta;
-    uint32 order;                  // the Renyi order that was fixed when the limit was set
-    double spent;                  // Renyi divergence at that order, rounded up
-    double max_epsilon_per_train;  // infinity: none
-    int64 releases;
+    uint32 order;                    // the Renyi order that was fixed when the limit was set
+    BudgetSpent spent;               // at that order, and as Gaussian DP; rounded up
+    double max_epsilon_per_train;    // infinity: none
     char privacy_unit[NAMEDATALEN];  // of a cap; empty: rows
     int64 earlier_releases;          // of a cap: those for another privacy unit that its owner has accepted
     int64 earlier_until;             // the last of them
@@ -50,25 +51,16 @@ TrainRight CheckMayTrain(Oid caller, Oid relid, const AttrNumber* columns, int c
 // committed (also in a REPEATABLE READ transaction) plus what this transaction did itself.
 BudgetList* LoadBudgets(Oid caller, const RelationSet* relations);
 
-// Every cap and allowance on the relations, whoever spends them.
-BudgetList* LoadAllBudgets(const RelationSet* relations);
+// Inside a catalog scope: every cap and allowance on the relations, whoever spends them, without what was
+// spent.
+struct Identities;
+BudgetList* CollectLimits(const RelationSet* relations, const Identities* identities);
 
-// The same without what was spent.
+// The same outside of one.
 BudgetList* LoadLimits(const RelationSet* relations);
 
-// The distinct plans that were charged to a budget, with how often each was.
-struct CountedPlan {
-    const char* bytes;
-    size_t size;
-    int64 count;
-};
-struct CountedPlans {
-    int count;
-    CountedPlan items[FLEXIBLE_ARRAY_MEMBER];
-};
-
-// At most limit + 1 of them, of a budget on the only member of `relations`.
-CountedPlans* LoadCountedPlans(const RelationSet* relations, const BudgetState* state, int limit);
+// Charges a release (a serialised Cost) to all of them, or raises 53400 for the first that has no room.
+void ChargeBudgets(BudgetList* budgets, const char* plan_bytes, size_t plan_size);
 
 // Raises 53400 if one of the budgets allows less per training.
 void CheckPerTrainLimit(const BudgetList* budgets, double epsilon, double delta);

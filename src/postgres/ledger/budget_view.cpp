@@ -1,10 +1,12 @@
 // Budgets for people: the rows of the view dpboost_budgets, and what remains after a training. Shows
-// limits and what the ledger says, nothing that depends on rows.
+// limits and what the ledger says, nothing that depends on rows; and counts only for what the viewer may see.
+#include <vector>
+
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
-#include "postgres/ledger/budget.h"
+#include "postgres/ledger/limit_totals.h"
+#include "postgres/ledger/visible_limits.h"
 #include "privacy/budget.h"
-#include "privacy/cost.h"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_budget_rows);
@@ -15,45 +17,74 @@ namespace {
 
 // What the core says about a budget.
 struct Figures {
-    double spent_epsilon;
-    double remaining_epsilon;
-    double remaining_share;
+    double spent_epsilon;     // had all trainings been fixed in advance
+    double adaptive_epsilon;  // chosen on the way
+    BudgetRemaining remaining;
+    int64 releases;
+    bool composable;  // privacy loss distributions would show less, in milliseconds
 };
 
-// With a serialised release: after it.
-void Compute(const BudgetState* state, const char* plan_bytes, size_t plan_size, Figures* figures) {
-    CallCore([&] {
-        double spent = state->spent;
-        if (plan_bytes != nullptr)
-            spent += Cost::Parse(std::string_view(plan_bytes, plan_size)).curve.At(state->order);
-        const Budget budget = Budget::Restore(state->epsilon, state->delta, state->order, spent);
-        const BudgetRemaining remaining = budget.Remaining();
-        *figures = {budget.SpentEpsilon(), remaining.epsilon, remaining.share};
-    });
+// Composing the losses of more limits than this takes too long for a view: all are shown by their curves then.
+constexpr int kMaxComposed = 16;
+
+// A limit's filters are solved for once, however many roles have it.
+using Limits = std::vector<Budget>;
+constexpr size_t kMaxLimits = 256;
+
+Budget RestoreFrom(Limits& limits, const BudgetState& state, const BudgetSpent& spent) {
+    for (const Budget& limit : limits)
+        if (limit.epsilon() == state.epsilon && limit.delta() == state.delta && limit.order() == state.order)
+            return limit.WithSpent(spent);
+    const Budget budget = Budget::Restore(state.epsilon, state.delta, state.order, spent);
+    if (limits.size() < kMaxLimits)
+        limits.push_back(budget);
+    return budget;
 }
 
-// Composing more kinds of trainings than this takes too long for a view.
-constexpr int kMaxPlans = 16;
+void Compute(const BudgetState& state, const LimitTotals& totals, Limits& limits, Figures* figures) {
+    const Spent all = SumOf(totals);
+    figures->releases = static_cast<int64>(all.releases);
+    figures->composable =
+        state.delta > 0 && all.others_known && !all.others.empty() && PldApplies(all.others);
+    figures->spent_epsilon = QuickEpsilon(all, state.delta);
+    figures->adaptive_epsilon =
+        all.releases <= 1 ? figures->spent_epsilon : AdaptiveEpsilon(all, state.delta);
+    figures->remaining = RestoreFrom(limits, state, all.At(state.order)).Remaining();
+}
 
-// What the releases add up to: by their privacy loss distributions if that can be done, else by the Renyi
-// order of the budget, which is what checks go by.
-double SpentEpsilon(const RelationSet* relation, const BudgetState* state, const Figures& figures) {
-    if (state->releases == 0 || state->delta == 0)
-        return figures.spent_epsilon;
-    const CountedPlans* plans = LoadCountedPlans(relation, state, kMaxPlans);
-    double composed = figures.spent_epsilon;
-    if (plans->count > kMaxPlans)
-        return composed;
+// Nothing to adapt to after a single release.
+void Compose(const BudgetState& state, const LimitTotals& totals, Figures* figures) {
+    figures->spent_epsilon = ComposedEpsilon(SumOf(totals), state.delta);
+    if (figures->releases == 1)
+        figures->adaptive_epsilon = figures->spent_epsilon;
+}
+
+Figures* ComputeAll(const BudgetList* budgets, const LimitTotals* totals) {
+    auto* figures = static_cast<Figures*>(palloc0(sizeof(Figures) * (budgets->count + 1)));
+    auto* limits = CoreState<Limits>::Make(CurrentMemoryContext);
+    int composable = 0;
+    for (int i = 0; i < budgets->count; ++i) {
+        CHECK_FOR_INTERRUPTS();
+        CallCore([&] { Compute(budgets->items[i], totals[i], **limits, &figures[i]); });
+        composable += figures[i].composable ? 1 : 0;
+    }
+    for (int i = 0; composable <= kMaxComposed && i < budgets->count; ++i) {
+        CHECK_FOR_INTERRUPTS();
+        if (figures[i].composable)
+            CallCore([&] { Compose(budgets->items[i], totals[i], &figures[i]); });
+    }
+    return figures;
+}
+
+// With a serialised release: after it.
+void ComputeRemaining(const BudgetState* state, const char* plan_bytes, size_t plan_size,
+                      BudgetRemaining* remaining) {
     CallCore([&] {
-        std::vector<Cost> releases;
-        for (int i = 0; i < plans->count; ++i) {
-            const CountedPlan& plan = plans->items[i];
-            Cost release = Cost::Parse(std::string_view(plan.bytes, plan.size));
-            releases.insert(releases.end(), static_cast<size_t>(plan.count), release);
-        }
-        composed = std::min(composed, ComposedEpsilon(releases, state->delta));
+        BudgetSpent spent = state->spent;
+        if (plan_bytes != nullptr)
+            spent.Add(Cost::Parse(std::string_view(plan_bytes, plan_size)), state->order);
+        *remaining = Budget::Restore(state->epsilon, state->delta, state->order, spent).Remaining();
     });
-    return composed;
 }
 
 Tuplestorestate* BeginResult(FunctionCallInfo fcinfo, TupleDesc* descriptor) {
@@ -73,51 +104,7 @@ Tuplestorestate* BeginResult(FunctionCallInfo fcinfo, TupleDesc* descriptor) {
     return store;
 }
 
-// Every relation that exists and has a cap or an allowance, as a list of oids.
-List* GovernedRelations() {
-    List* relations = NIL;
-    MemoryContext outer = CurrentMemoryContext;
-    CatalogScope scope;
-    CatalogBegin(&scope);
-    const uint64 rows = CatalogRead(
-        "SELECT c.oid FROM pg_class c WHERE c.oid IN ("
-        "  SELECT relation::oid FROM dpboost.allowance WHERE NOT revoked"
-        "  UNION ALL SELECT n.relation::oid FROM dpboost.relation_name n JOIN dpboost.protection USING "
-        "(relation_id)"
-        "  UNION ALL SELECT k.oid FROM dpboost.relation_name n JOIN dpboost.protection USING (relation_id)"
-        "    JOIN pg_namespace s ON s.nspname = n.schema_name"
-        "    JOIN pg_class k ON k.relnamespace = s.oid AND k.relname = n.relation_name)"
-        " ORDER BY c.relname, c.oid",
-        0, nullptr, nullptr, nullptr, 0);
-    MemoryContext inner = MemoryContextSwitchTo(outer);
-    for (uint64 row = 0; row < rows; ++row) {
-        bool is_null;
-        relations = lappend_oid(relations, DatumGetObjectId(SPI_getbinval(
-                                               SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1, &is_null)));
-    }
-    MemoryContextSwitchTo(inner);
-    CatalogEnd(&scope);
-    return relations;
-}
-
-RelationSet* OnlyRelation(Oid relid) {
-    const char* name = get_rel_name(relid);
-    const char* schema_name = name == nullptr ? nullptr : get_namespace_name(get_rel_namespace(relid));
-    auto* set = static_cast<RelationSet*>(palloc0(offsetof(RelationSet, items) + sizeof(ReadRelation)));
-    if (schema_name == nullptr)
-        return set;  // dropped meanwhile
-    set->count = 1;
-    set->items[0].relid = relid;
-    set->items[0].owner = RelationOwner(relid);
-    strlcpy(set->items[0].schema_name, schema_name, NAMEDATALEN);
-    strlcpy(set->items[0].relation_name, name, NAMEDATALEN);
-    return set;
-}
-
-void PutRow(Tuplestorestate* store, TupleDesc descriptor, const RelationSet* relation,
-            const BudgetState* budget) {
-    Figures figures;
-    Compute(budget, nullptr, 0, &figures);
+void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* budget, const Figures& figures) {
     NameData unit;
     namestrcpy(&unit, budget->privacy_unit);
     Datum values[] = {ObjectIdGetDatum(budget->relid),
@@ -125,40 +112,19 @@ void PutRow(Tuplestorestate* store, TupleDesc descriptor, const RelationSet* rel
                       Float8GetDatum(budget->epsilon),
                       Float8GetDatum(budget->delta),
                       Float8GetDatum(budget->max_epsilon_per_train),
-                      Float8GetDatum(SpentEpsilon(relation, budget, figures)),
-                      Float8GetDatum(figures.remaining_epsilon),
-                      Float8GetDatum(figures.remaining_share),
-                      Int64GetDatum(budget->releases),
+                      Float8GetDatum(figures.spent_epsilon),
+                      Float8GetDatum(figures.adaptive_epsilon),
+                      Float8GetDatum(figures.remaining.epsilon),
+                      Float8GetDatum(figures.remaining.share),
+                      Int64GetDatum(figures.releases),
                       NameGetDatum(&unit),
                       Int64GetDatum(budget->earlier_releases)};
-    bool nulls[] = {false,
-                    !OidIsValid(budget->role),
-                    false,
-                    false,
-                    std::isinf(budget->max_epsilon_per_train),
-                    false,
-                    false,
-                    false,
-                    false,
-                    budget->privacy_unit[0] == '\0',
-                    OidIsValid(budget->role)};
+    bool nulls[lengthof(values)] = {};
+    nulls[1] = !OidIsValid(budget->role);
+    nulls[4] = std::isinf(budget->max_epsilon_per_train);
+    nulls[10] = budget->privacy_unit[0] == '\0';
+    nulls[11] = OidIsValid(budget->role);
     tuplestore_putvalues(store, descriptor, values, nulls);
-}
-
-// An owner sees all; others see the allowances that they can use, and with one of them the cap.
-void PutVisible(Tuplestorestate* store, TupleDesc descriptor, const RelationSet* relation, Oid viewer) {
-    const BudgetList* budgets = LoadAllBudgets(relation);
-    bool has_allowance = false;
-    for (int i = 0; i < budgets->count; ++i) {
-        const BudgetState* budget = &budgets->items[i];
-        has_allowance |= OidIsValid(budget->role) && has_privs_of_role(viewer, budget->role);
-    }
-    for (int i = 0; i < budgets->count; ++i) {
-        const BudgetState* budget = &budgets->items[i];
-        const bool own = OidIsValid(budget->role) ? has_privs_of_role(viewer, budget->role) : has_allowance;
-        if (own || OwnsRelation(budget->relid, viewer))
-            PutRow(store, descriptor, relation, budget);
-    }
 }
 
 }  // namespace
@@ -167,10 +133,10 @@ RemainingBudget* RemainingBudgets(const BudgetList* budgets, const char* plan_by
     auto* remaining = static_cast<RemainingBudget*>(palloc(sizeof(RemainingBudget) * (budgets->count + 1)));
     for (int i = 0; i < budgets->count; ++i) {
         const BudgetState* budget = &budgets->items[i];
-        Figures figures;
-        Compute(budget, plan_bytes, plan_size, &figures);
+        BudgetRemaining left;
+        ComputeRemaining(budget, plan_bytes, plan_size, &left);
         remaining[i] = {budget->relation_name, budget->role_name[0] != '\0' ? budget->role_name : nullptr,
-                        figures.remaining_share, figures.remaining_epsilon, budget->delta};
+                        left.share, left.epsilon, budget->delta};
     }
     return remaining;
 }
@@ -178,11 +144,17 @@ RemainingBudget* RemainingBudgets(const BudgetList* budgets, const char* plan_by
 }  // namespace dpboost
 
 Datum dpboost_budget_rows(PG_FUNCTION_ARGS) {
+    using namespace dpboost;
     TupleDesc descriptor;
-    Tuplestorestate* store = dpboost::BeginResult(fcinfo, &descriptor);
+    Tuplestorestate* store = BeginResult(fcinfo, &descriptor);
     const Oid viewer = GetUserId();
-    ListCell* cell;
-    foreach (cell, dpboost::GovernedRelations())
-        dpboost::PutVisible(store, descriptor, dpboost::OnlyRelation(lfirst_oid(cell)), viewer);
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    const VisibleLimits visible = FindVisibleLimits(viewer);
+    const LimitTotals* totals = FindTotals(visible.budgets, visible.relations, visible.identities);
+    const Figures* figures = ComputeAll(visible.budgets, totals);
+    for (int i = 0; i < visible.budgets->count; ++i)
+        PutRow(store, descriptor, &visible.budgets->items[i], figures[i]);
+    CatalogEnd(&scope);
     return Datum(0);
 }

@@ -4,6 +4,7 @@
 
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/identity.h"
+#include "postgres/ledger/limit_totals.h"
 #include "privacy/accountant/rdp.h"
 
 namespace dpboost {
@@ -143,6 +144,7 @@ void WriteCharges(const LedgerMessage* message, int64 release_id, const Relation
             WriteCharge(release_id, relation, ids, role, name);
         }
     }
+    AddToTotals(release_id);
 }
 
 // Whether the model of a release was stored already. Raises 55000 if the ledger does not hold the charge.

@@ -9,7 +9,6 @@
 #include "postgres/ledger/ledger_message.h"
 #include "postgres/ledger/ledger_record.h"
 #include "postgres/ledger/privacy_unit.h"
-#include "privacy/budget.h"
 #include "privacy/cost.h"
 
 extern "C" {
@@ -128,32 +127,6 @@ void CheckStillAllowed(const LedgerMessage* message, const RelationSet* relation
                                relations->count > 0 ? relations->items[0].relation_name : "")));
 }
 
-// Every budget must have room; on return they hold what is spent after the charge.
-void Charge(const LedgerPlan* plan, BudgetList* budgets) {
-    for (int i = 0; i < budgets->count; ++i) {
-        BudgetState* state = &budgets->items[i];
-        bool fits = false;
-        double left = 0;
-        CallCore([&] {
-            RdpCurve curve;
-            std::copy(std::begin(plan->rho), std::end(plan->rho), curve.rho.begin());
-            curve.pure_epsilon = plan->pure_epsilon;
-            const Budget budget = Budget::Restore(state->epsilon, state->delta, state->order, state->spent);
-            fits = budget.Fits(curve);
-            left = budget.Remaining().epsilon;
-            if (fits)
-                state->spent += curve.At(state->order);
-        });
-        if (!fits)
-            ereport(ERROR,
-                    (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-                     errmsg("privacy budget of %s is exhausted", DescribeBudget(state)),
-                     errdetail("The training needs epsilon %.4g, and %.4g is left.", plan->epsilon, left),
-                     errhint("Lower epsilon, or ask the table's owner to raise the limit.")));
-        state->releases++;
-    }
-}
-
 void Answer(LedgerMessage* message, const BudgetList* budgets, const LedgerRecord& record) {
     LedgerAnswer* answer = &message->answer;
     answer->release_id = record.release_id;
@@ -173,7 +146,7 @@ void PrepareCharge(LedgerMessage* message) {
     BudgetList* budgets = LoadBudgets(message->caller, relations);
     CheckStillAllowed(message, relations, budgets);
     CheckPerTrainLimit(budgets, plan.epsilon, plan.delta);
-    Charge(&plan, budgets);
+    ChargeBudgets(budgets, PieceOf(message, message->plan), message->plan.size);
     LedgerRecord record;
     RecordCharge(message, &plan, relations, &record);
     Answer(message, budgets, record);

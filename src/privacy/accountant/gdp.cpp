@@ -64,6 +64,36 @@ double GdpEpsilon(double mu, double delta) {
     return SolveDecreasing(excess, 0, at_zero, high, excess(high), 1e-14) * (1 + kRounding);
 }
 
+// [ADASSP] Cor 1.1 as it stands. Each of its two terms carries a relative error below 1e-15 times a small
+// factor, and delta falls by the second of them per unit of epsilon, so that the error of epsilon is of that
+// size where the terms are alike (small mu), and smaller elsewhere. Newton's steps on the logarithm, which is
+// concave in epsilon, come from the right; the last point is nudged up until delta holds.
+double GdpEpsilonAbove(double mu, double delta) {
+    CheckMu(mu);
+    CheckPositiveDelta(delta);
+    const double log_delta = std::log(delta);
+    auto terms = [&](double epsilon, double* second) {
+        const double x = epsilon / mu - mu / 2;
+        const double tail = NormalTail(x + mu);
+        *second = tail > 0 ? std::exp(epsilon + std::log(tail)) : 0;
+        return NormalTail(x) - *second;
+    };
+    double second;
+    double epsilon = mu * (mu / 2 + std::sqrt(-2 * log_delta));  // beyond the root: see GdpEpsilon
+    for (int step = 0; step < 50; ++step) {
+        const double value = terms(epsilon, &second);
+        if (!(value > 0))
+            break;
+        const double move = (std::log(value) - log_delta) * value / second;
+        if (!(epsilon + move > 0))
+            return terms(0, &second) <= delta ? 0 : GdpEpsilon(mu, delta);
+        epsilon += move;
+        if (std::fabs(move) <= 1e-13 * epsilon)
+            break;
+    }
+    return epsilon * (1 + kRounding) + 1e-13;
+}
+
 double GdpMu(double epsilon, double delta) {
     CheckEpsilonDelta(epsilon, delta);
     CheckPositiveDelta(delta);

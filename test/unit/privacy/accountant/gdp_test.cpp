@@ -81,5 +81,15 @@ TEST(Gdp, RefusesBadInput) {
     EXPECT_ERROR(GdpDelta(1, -1), kInvalidParameter);
 }
 
+TEST(Gdp, TheQuickEpsilonIsJustAbove) {
+    for (double delta : {1e-12, 1e-6, 8e-7, 1e-3})
+        for (double mu = 1e-6; mu < 20; mu *= 1.37) {
+            const double exact = GdpEpsilon(mu, delta);
+            const double quick = GdpEpsilonAbove(mu, delta);
+            EXPECT_GE(quick, exact * (1 - 1e-12)) << mu << " " << delta;
+            EXPECT_LE(quick, exact * (1 + 3e-12) + 3e-13) << mu << " " << delta;
+        }
+}
+
 }  // namespace
 }  // namespace dpboost

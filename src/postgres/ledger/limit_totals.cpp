@@ -1,0 +1,374 @@
+// Reads and keeps the running totals of limits. The condition by which a release counts against a limit stands
+// here twice, once for lines and once for the ledger; dpboost_verify() and the tests compare the two.
+#include "postgres/ledger/limit_totals.h"
+
+#include "postgres/boundary/boundary.h"
+#include "postgres/catalog/catalog.h"
+
+extern "C" {
+PG_FUNCTION_INFO_V1(dpboost_add_cost);
+}
+
+namespace dpboost {
+namespace {
+
+std::string_view BytesOf(const bytea* value) {
+    return std::string_view(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
+}
+
+Datum Column(uint64 row, int column) {
+    bool is_null;
+    return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, &is_null);
+}
+
+// A charge to `id` counts for the relation at `position`; with `direct` only if it read the whole of it.
+struct CountedKey {
+    int64 id;
+    int position;
+    bool direct;
+};
+
+// Sorted by id.
+struct CountedKeys {
+    int count;
+    int capacity;
+    CountedKey* items;
+};
+
+void AddKeys(CountedKeys* keys, int position, const ArrayType* ids, bool direct) {
+    const auto* values = reinterpret_cast<const int64*>(ARR_DATA_PTR(ids));
+    const int count = ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids));
+    if (keys->count + count > keys->capacity) {
+        keys->capacity = 2 * keys->capacity + count;
+        const size_t size = sizeof(CountedKey) * static_cast<size_t>(keys->capacity);
+        keys->items =
+            static_cast<CountedKey*>(keys->items == nullptr ? palloc(size) : repalloc(keys->items, size));
+    }
+    for (int i = 0; i < count; ++i)
+        keys->items[keys->count++] = {values[i], position, direct};
+}
+
+int CompareKeys(const void* a, const void* b) {
+    const auto* left = static_cast<const CountedKey*>(a);
+    const auto* right = static_cast<const CountedKey*>(b);
+    return left->id < right->id ? -1 : left->id > right->id;
+}
+
+CountedKeys KeysOf(const RelationSet* relations, const Identities* identities) {
+    CountedKeys keys = {};
+    for (int i = 0; i < relations->count; ++i) {
+        if (identities->of[i].counted == nullptr)
+            continue;
+        const CountedIdentities counted =
+            IdentitiesThatCount(relations->items[i].relid, identities->of[i].counted);
+        AddKeys(&keys, i, DatumGetArrayTypeP(counted.any), false);
+        AddKeys(&keys, i, DatumGetArrayTypeP(counted.direct), true);
+    }
+    qsort(keys.items, keys.count, sizeof(CountedKey), CompareKeys);
+    return keys;
+}
+
+// One of the relations by itself.
+RelationSet* OnlyOne(const RelationSet* relations, int position) {
+    auto* set = static_cast<RelationSet*>(palloc0(offsetof(RelationSet, items) + sizeof(ReadRelation)));
+    set->count = 1;
+    set->items[0] = relations->items[position];
+    return set;
+}
+
+// The position of the first key with this id, or the end.
+int FindKey(const CountedKeys& keys, int64 id) {
+    int low = 0;
+    int high = keys.count;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (keys.items[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Those of the keys that need the whole relation read, or those that do not, or all of them: each identity
+// once, as bigint[].
+enum class Which { kAll, kDirect, kAny };
+Datum IdsOf(const CountedKeys& keys, Which which) {
+    auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * (keys.count + 1)));
+    int count = 0;
+    for (int i = 0; i < keys.count; ++i) {
+        const Datum id = Int64GetDatum(keys.items[i].id);
+        const bool wanted = which == Which::kAll || keys.items[i].direct == (which == Which::kDirect);
+        if (wanted && (count == 0 || values[count - 1] != id))
+            values[count++] = id;
+    }
+    return PointerGetDatum(
+        construct_array(values, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+// A line as it was read, under one of the identities that its releases were charged to.
+struct TotalLine {
+    int64 id;
+    bool direct;  // they read the whole of it
+    int64 total_id;
+    int64 first_release_id;
+    int64 last_release_id;
+    const ArrayType* roles;
+    const ArrayType* role_names;
+    const bytea* spent;
+};
+
+struct TotalLines {
+    int count;
+    TotalLine* items;  // in the order of their first releases
+};
+
+int CompareLines(const void* a, const void* b) {
+    const auto* left = static_cast<const TotalLine*>(a);
+    const auto* right = static_cast<const TotalLine*>(b);
+    if (left->first_release_id != right->first_release_id)
+        return left->first_release_id < right->first_release_id ? -1 : 1;
+    return left->total_id < right->total_id ? -1 : left->total_id > right->total_id;
+}
+
+// All lines in which one of the keys' identities was charged.
+TotalLines ReadLines(const CountedKeys& keys) {
+    const Oid types[] = {INT8ARRAYOID};
+    const Datum values[] = {IdsOf(keys, Which::kAll)};
+    TotalLines lines;
+    lines.count = static_cast<int>(
+        CatalogRead("SELECT k.id, t.direct_ids @> ARRAY[k.id], t.total_id, t.first_release_id,"
+                    " t.last_release_id, t.roles, t.role_names, t.spent"
+                    " FROM unnest($1) AS k(id) JOIN dpboost.total AS t ON t.relation_ids @> ARRAY[k.id]",
+                    1, types, values, nullptr, 0));
+    lines.items = static_cast<TotalLine*>(palloc(sizeof(TotalLine) * (lines.count + 1)));
+    for (int row = 0; row < lines.count; ++row)
+        lines.items[row] = {DatumGetInt64(Column(row, 1)),      DatumGetBool(Column(row, 2)),
+                            DatumGetInt64(Column(row, 3)),      DatumGetInt64(Column(row, 4)),
+                            DatumGetInt64(Column(row, 5)),      DatumGetArrayTypeP(Column(row, 6)),
+                            DatumGetArrayTypeP(Column(row, 7)), DatumGetByteaPP(Column(row, 8))};
+    qsort(lines.items, lines.count, sizeof(TotalLine), CompareLines);
+    return lines;
+}
+
+// The last release that was charged to each identity, at its first key; 0: none.
+int64* ReadLastCharges(const CountedKeys& keys) {
+    auto* last = static_cast<int64*>(palloc0(sizeof(int64) * (keys.count + 1)));
+    const Oid types[] = {INT8ARRAYOID};
+    const Datum values[] = {IdsOf(keys, Which::kAll)};
+    const uint64 rows = CatalogRead(
+        "SELECT k.id, c.last FROM unnest($1) AS k(id), LATERAL ("
+        " SELECT max(release_id) AS last FROM dpboost.charge WHERE relation_id = k.id) AS c"
+        " WHERE c.last IS NOT NULL",
+        1, types, values, nullptr, 0);
+    for (uint64 row = 0; row < rows; ++row)
+        last[FindKey(keys, DatumGetInt64(Column(row, 1)))] = DatumGetInt64(Column(row, 2));
+    return last;
+}
+
+// Marks the relations to one of whose identities a charge was made that no line knows; whether there are any.
+// Charges were read before the lines, which know all that was committed when they were read.
+bool FindBehind(const CountedKeys& keys, const int64* last_charges, const TotalLines& lines, bool* behind) {
+    auto* known = static_cast<int64*>(palloc0(sizeof(int64) * (keys.count + 1)));
+    for (int i = 0; i < lines.count; ++i) {
+        int64* last = &known[FindKey(keys, lines.items[i].id)];
+        *last = Max(*last, lines.items[i].last_release_id);
+    }
+    bool any = false;
+    for (int k = 0; k < keys.count; ++k) {
+        const int first = FindKey(keys, keys.items[k].id);
+        behind[keys.items[k].position] |= last_charges[first] > known[first];
+        any |= last_charges[first] > known[first];
+    }
+    return any;
+}
+
+// Lines from scratch, for a ledger that came without them.
+void RebuildTotals() {
+    CatalogWrite("DELETE FROM dpboost.total", 0, nullptr, nullptr, nullptr);
+    CatalogWrite(
+        "INSERT INTO dpboost.total"
+        " (relation_ids, direct_ids, roles, role_names, first_release_id, last_release_id, spent)"
+        " SELECT g.relation_ids, g.direct_ids, f.roles, g.role_names, g.first, g.last, g.spent FROM ("
+        "  SELECT c.relation_ids, c.direct_ids, c.role_oids, c.role_names, min(l.release_id) AS first,"
+        "   max(l.release_id) AS last, dpboost.spent(l.plan ORDER BY l.release_id) AS spent"
+        "  FROM dpboost.charged AS c JOIN dpboost.ledger AS l USING (release_id)"
+        "  GROUP BY c.relation_ids, c.direct_ids, c.role_oids, c.role_names) AS g,"
+        " LATERAL (SELECT roles FROM dpboost.charged WHERE release_id = g.first) AS f",
+        0, nullptr, nullptr, nullptr);
+    CommandCounterIncrement();
+}
+
+bool WasCharged(const TotalLine* line, const BudgetState* budget) {
+    if (!OidIsValid(budget->role) || HasRole(line->roles, budget->role))
+        return true;
+    const ArrayType* names = line->role_names;
+    const int count = ArrayGetNItems(ARR_NDIM(names), ARR_DIMS(names));
+    for (int i = 0; i < count; ++i) {
+        if (strncmp(ARR_DATA_PTR(names) + static_cast<size_t>(i) * NAMEDATALEN, budget->role_name,
+                    NAMEDATALEN) == 0)
+            return true;
+    }
+    return false;
+}
+
+void Append(LimitTotals* totals, const bytea* spent) {
+    if (totals->count == totals->capacity) {
+        totals->capacity = totals->capacity * 2 + 2;
+        const size_t size = sizeof(bytea*) * static_cast<size_t>(totals->capacity);
+        totals->items = static_cast<const bytea**>(totals->items == nullptr ? palloc(size)
+                                                                            : repalloc(totals->items, size));
+    }
+    totals->items[totals->count++] = spent;
+}
+
+// The lines that count for each relation, in the order of their first releases.
+struct RelationLines {
+    int capacity;
+    int count;
+    const TotalLine** items;
+};
+
+void AppendLine(RelationLines* relation, const TotalLine* line) {
+    if (relation->count > 0 && relation->items[relation->count - 1]->total_id == line->total_id)
+        return;  // found under another identity
+    if (relation->count == relation->capacity) {
+        relation->capacity = relation->capacity * 2 + 2;
+        const size_t size = sizeof(TotalLine*) * static_cast<size_t>(relation->capacity);
+        relation->items = static_cast<const TotalLine**>(
+            relation->items == nullptr ? palloc(size) : repalloc(relation->items, size));
+    }
+    relation->items[relation->count++] = line;
+}
+
+RelationLines* AssignLines(const CountedKeys& keys, const TotalLines& lines, int relation_count) {
+    auto* relations = static_cast<RelationLines*>(palloc0(sizeof(RelationLines) * (relation_count + 1)));
+    for (int i = 0; i < lines.count; ++i) {
+        const TotalLine* line = &lines.items[i];
+        for (int k = FindKey(keys, line->id); k < keys.count && keys.items[k].id == line->id; ++k) {
+            if (!keys.items[k].direct || line->direct)
+                AppendLine(&relations[keys.items[k].position], line);
+        }
+    }
+    return relations;
+}
+
+// The releases that count against a budget, as a condition on dpboost.ledger.
+constexpr char kCountedForAll[] =
+    " WHERE release_id IN (SELECT release_id FROM dpboost.charge"
+    " WHERE relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))";
+constexpr char kCountedForRole[] =
+    " WHERE release_id IN (SELECT release_id FROM dpboost.charge"
+    " WHERE (relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))"
+    " AND (role::oid = $3 OR role_name = $4))";
+
+}  // namespace
+
+LimitTotals* FindTotals(const BudgetList* budgets, const RelationSet* relations,
+                        const Identities* identities) {
+    auto* totals = static_cast<LimitTotals*>(palloc0(sizeof(LimitTotals) * (budgets->count + 1)));
+    if (budgets->count == 0)
+        return totals;
+    const CountedKeys keys = KeysOf(relations, identities);
+    auto* behind = static_cast<bool*>(palloc0(sizeof(bool) * (relations->count + 1)));
+    const int64* last_charges = ReadLastCharges(keys);
+    TotalLines lines = ReadLines(keys);
+    if (FindBehind(keys, last_charges, lines, behind) && InLedgerWorker()) {
+        RebuildTotals();
+        lines = ReadLines(keys);
+        memset(behind, 0, sizeof(bool) * relations->count);
+    }
+    const RelationLines* of = AssignLines(keys, lines, relations->count);
+    for (int b = 0; b < budgets->count; ++b) {
+        const BudgetState* budget = &budgets->items[b];
+        if (behind[budget->position]) {
+            Append(&totals[b], CountLedger(budget, relations, identities));
+            continue;
+        }
+        for (int i = 0; i < of[budget->position].count; ++i) {
+            if (WasCharged(of[budget->position].items[i], budget))
+                Append(&totals[b], of[budget->position].items[i]->spent);
+        }
+    }
+    return totals;
+}
+
+const bytea* CountLedger(const BudgetState* budget, const RelationSet* relations,
+                         const Identities* identities) {
+    auto* its = static_cast<Identities*>(palloc0(offsetof(Identities, of) + sizeof identities->of[0]));
+    its->count = 1;
+    its->of[0] = identities->of[budget->position];
+    const CountedKeys keys = KeysOf(OnlyOne(relations, budget->position), its);
+    const bool has_role = OidIsValid(budget->role);
+    NameData role_name;
+    namestrcpy(&role_name, budget->role_name);
+    const Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, OIDOID, NAMEOID};
+    const Datum values[] = {IdsOf(keys, Which::kAny), IdsOf(keys, Which::kDirect),
+                            ObjectIdGetDatum(budget->role), NameGetDatum(&role_name)};
+    const char* query = psprintf("SELECT dpboost.spent(plan ORDER BY release_id) FROM dpboost.ledger%s",
+                                 has_role ? kCountedForRole : kCountedForAll);
+    CatalogRead(query, has_role ? 4 : 2, types, values, nullptr, 0);
+    bool is_null;
+    const Datum spent = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null);
+    return is_null ? nullptr : DatumGetByteaPP(spent);
+}
+
+void AddToTotals(int64 release_id) {
+    const Oid types[] = {INT8OID};
+    const Datum values[] = {Int64GetDatum(release_id)};
+    const uint64 found = CatalogWrite(
+        "UPDATE dpboost.total AS t SET spent = dpboost.add_cost(t.spent, l.plan), last_release_id = $1"
+        " FROM dpboost.ledger AS l WHERE l.release_id = $1 AND t.total_id = ("
+        "  SELECT min(s.total_id) FROM dpboost.charged AS c JOIN dpboost.total AS s"
+        "  ON s.relation_ids = c.relation_ids AND s.direct_ids = c.direct_ids"
+        "   AND s.role_names = c.role_names AND ARRAY(SELECT DISTINCT r::oid FROM unnest(s.roles) AS r ORDER "
+        "BY 1)"
+        "   = c.role_oids"
+        "  WHERE c.release_id = $1)",
+        1, types, values, nullptr);
+    if (found == 0)
+        CatalogWrite(
+            "INSERT INTO dpboost.total"
+            " (relation_ids, direct_ids, roles, role_names, first_release_id, last_release_id, spent)"
+            " SELECT c.relation_ids, c.direct_ids, c.roles, c.role_names, $1, $1, dpboost.add_cost(NULL, "
+            "l.plan)"
+            " FROM dpboost.charged AS c JOIN dpboost.ledger AS l USING (release_id) WHERE release_id = $1",
+            1, types, values, nullptr);
+}
+
+Spent SumOf(const LimitTotals& totals) {
+    Spent sum;
+    for (int i = 0; i < totals.count; ++i) {
+        if (totals.items[i] != nullptr)
+            sum.Add(Spent::Parse(BytesOf(totals.items[i])));
+    }
+    return sum;
+}
+
+}  // namespace dpboost
+
+using namespace dpboost;
+
+// The step of the aggregate dpboost.spent. A plan is never NULL in the ledger; one that is adds nothing.
+Datum dpboost_add_cost(PG_FUNCTION_ARGS) {
+    if (PG_ARGISNULL(1)) {
+        if (PG_ARGISNULL(0))
+            PG_RETURN_NULL();
+        PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+    }
+    const bytea* before = PG_ARGISNULL(0) ? nullptr : PG_GETARG_BYTEA_PP(0);
+    const bytea* plan = PG_GETARG_BYTEA_PP(1);
+    char bytes[Spent::kMaxBytes];
+    size_t size = 0;
+    CallCore([&] {
+        Spent spent;
+        if (before != nullptr)
+            spent = Spent::Parse(BytesOf(before));
+        spent.Add(dpboost::Cost::Parse(BytesOf(plan)));
+        size = spent.Serialize().copy(bytes, sizeof bytes);
+    });
+    auto* result = static_cast<bytea*>(palloc(size + VARHDRSZ));
+    SET_VARSIZE(result, size + VARHDRSZ);
+    memcpy(VARDATA(result), bytes, size);
+    PG_RETURN_BYTEA_P(result);
+}

@@ -1,0 +1,38 @@
+// Running totals. Releases that were charged to the same relations and roles share one line of dpboost.total,
+// which the ledger worker brings up to date in the commit of each charge, so that neither a charge nor a view
+// reads the ledger. What counts against a limit is the sum over the lines that match it. A release is in one
+// line, so it counts once, however many ways lead to it, and whatever a relation is renamed to or made part
+// of. Lines hold whole curves, so a limit may change its order.
+#pragma once
+
+#include "postgres/boundary/pg.h"
+#include "postgres/catalog/identity.h"
+#include "postgres/ledger/budget.h"
+
+namespace dpboost {
+
+// The lines that count against one limit, each the bytes of a Spent, in the order of their first releases.
+struct LimitTotals {
+    int count;
+    int capacity;
+    const bytea** items;
+};
+
+// Inside a catalog scope: those of every budget in the list, by its position; valid until the scope ends.
+// `identities` are those of `relations`, for which the budgets were looked up. Lines that do not know
+// the last charge to a relation (they were not restored with the ledger) are not believed: the ledger worker
+// makes them anew, anyone else gets the one line that the ledger itself adds up to.
+LimitTotals* FindTotals(const BudgetList* budgets, const RelationSet* relations,
+                        const Identities* identities);
+
+// Inside a catalog scope: the same for one budget, from the ledger itself, reading every release.
+const bytea* CountLedger(const BudgetState* budget, const RelationSet* relations,
+                         const Identities* identities);
+
+// Inside a catalog scope, by the ledger worker: takes a release into its line, when its charges are written.
+void AddToTotals(int64 release_id);
+
+// In the core: the sum of the lines.
+Spent SumOf(const LimitTotals& totals);
+
+}  // namespace dpboost
