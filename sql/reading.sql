@@ -64,6 +64,13 @@ CREATE FUNCTION ward.closed(int) RETURNS int LANGUAGE sql AS 'SELECT $1';
 REVOKE EXECUTE ON FUNCTION ward.closed FROM PUBLIC;
 RESET ROLE;
 SELECT outcome('ward.closed(age) AS x, ill');
+-- a materialized view that was never filled
+SET ROLE regress_read_owner;
+CREATE MATERIALIZED VIEW ward.unfilled AS SELECT age AS x, ill FROM ward.people WITH NO DATA;
+SELECT dpboost_set_domain('ward.unfilled', 'x', 0, 100), dpboost_set_budget('ward.unfilled', 'regress_read_ana', 10, 1e-6);
+SET ROLE regress_read_ana;
+SELECT dpboost_train_on('regress_read', 'ward.unfilled', 'ill', 0.01);
+RESET ROLE;
 
 -- code of others sees no row: functions
 SET ROLE regress_read_dev;

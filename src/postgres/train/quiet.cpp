@@ -11,9 +11,10 @@ const PQcommMethods* client_methods;
 PQcommMethods quiet_methods;
 
 // Notices of any level (INFO and LOG, too, which client_min_messages or a function's own settings let
-// through) go nowhere; errors and all else pass.
+// through) go nowhere, nor do settings that are only changed for a while (13 tells them at once). Errors and all
+// else pass.
 int PutMessage(char type, const char* body, size_t size) {
-    return type == 'N' ? 0 : client_methods->putmessage(type, body, size);
+    return type == 'N' || type == 'S' ? 0 : client_methods->putmessage(type, body, size);
 }
 
 void SilenceNotices() {
@@ -66,14 +67,15 @@ void PinMessagesAndCounters() {
 }  // namespace
 
 void QuietBegin(Quiet* quiet, Oid owner) {
-    quiet->stack_base = set_stack_base();
-    CheckDepth(quiet);
     quiet->buffers = pgBufferUsage;
     quiet->wal = pgWalUsage;
     quiet->client = PqCommMethods;
-    ShortLocksBegin(&quiet->locks);
+    quiet->read_only = XactReadOnly;
     GetUserIdAndSecContext(&quiet->user, &quiet->security);
+    ShortLocksBegin(&quiet->locks);
     quiet->settings_level = NewGUCNestLevel();
+    quiet->stack_base = set_stack_base();
+    CheckDepth(quiet);
     PG_TRY();
     {
         SilenceNotices();
@@ -83,7 +85,7 @@ void QuietBegin(Quiet* quiet, Oid owner) {
         // All rows, or an error: a policy that is forced on the owner hides some.
         PinSetting("row_security", "off");
         // What a function writes, or that it takes a transaction number for it, would tell that it was called.
-        PinSetting("transaction_read_only", "on");
+        XactReadOnly = true;
         PinSetting("max_stack_depth", psprintf("%d", Max(100, max_stack_depth / 4 * kKeptQuarters)));
         SetUserIdAndSecContext(
             quiet->user, quiet->security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
@@ -101,6 +103,7 @@ void QuietRestore(const Quiet* quiet) {
     pgBufferUsage = quiet->buffers;
     pgWalUsage = quiet->wal;
     PqCommMethods = quiet->client;
+    XactReadOnly = quiet->read_only;
 }
 
 void QuietEnd(Quiet* quiet) {

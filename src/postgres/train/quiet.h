@@ -16,6 +16,7 @@ struct Quiet {
     WalUsage wal;
     pg_stack_base_t stack_base;
     const PQcommMethods* client;
+    bool read_only;
     ShortLocks locks;
 };
 

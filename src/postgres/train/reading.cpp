@@ -144,8 +144,8 @@ void LockToastTables(const PlannedStmt* plan) {
 enum class Phase { kCheck, kPlan, kStart, kRun };
 
 // Whether an error says nothing about rows: cancellation, resources, locks, our own memory limit; and before
-// the first row a missing privilege. Functions can raise any of these codes by themselves, but then the
-// message is in their language's domain.
+// the first row a missing privilege, or a materialized view that was never filled. Functions can raise any of
+// these codes by themselves, but then the message is in their language's domain.
 bool IsIndependentOfRows(const ErrorData* error, Phase phase) {
     if (strcmp(error->domain, PG_TEXTDOMAIN("postgres")) != 0)
         return false;
@@ -153,7 +153,8 @@ bool IsIndependentOfRows(const ErrorData* error, Phase phase) {
     return category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_INSUFFICIENT_RESOURCES ||
            error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE ||
            error->sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED ||
-           (phase == Phase::kStart && error->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE);
+           (phase == Phase::kStart && (error->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE ||
+                                       error->sqlerrcode == ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE));
 }
 
 // Raises what a caller without SELECT may know of an error. Columns of a table never raise, but an expression
