@@ -220,6 +220,33 @@ TEST(TrainingTest, StructureAndSecretsAreDrawnFromTwoStreams) {
     EXPECT_NE(a.structure, from_root.Next64());  // the root keys streams, and serves nothing else
 }
 
+// ---- options ----
+
+// What a table takes, its method takes too, unless it does not fit other options: there is no second, narrower range.
+TEST(TrainingTest, MethodsTakeWhatTheirTablesTake) {
+    int begun = 0, refused = 0;
+    for (const MethodInfo* method : AllMethods())
+        for (const OptionRow& row : method->options) {
+            std::vector<std::string> values;
+            for (size_t i = 0; i < row.word_count; i++)
+                values.push_back(JsonString(row.words[i]));
+            if (row.kind != OptionRow::kWord)
+                values = {JsonNumber(row.above_lowest ? row.lowest + 1e-3 : row.lowest),
+                          JsonNumber(row.highest)};
+            for (const std::string& value : values) {
+                TrainingCall call = CallWithX(JsonString(row.key) + ": " + value, method->name);
+                call.schema().target.kind = ValueKind::kBoolean;
+                const std::string said = Thrown([&] { call.Begin(); });
+                (said == "no error" ? begun : refused)++;
+                EXPECT_EQ(said.find("option \"" + std::string(row.key) + "\" must be " + Allowed(row)),
+                          std::string::npos)
+                    << method->name << " " << value;
+                EXPECT_EQ(said.find("out of range"), std::string::npos) << method->name << " " << said;
+            }
+        }
+    EXPECT_GT(begun, 8 * refused);
+}
+
 // ---- limits ----
 
 TEST(TrainingTest, ModelsThatWouldBeTooLarge) {
