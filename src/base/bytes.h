@@ -12,6 +12,13 @@
 
 namespace dpboost {
 
+// Eight bytes, written out so that compilers make one load of it.
+inline uint64_t LittleWord(const char* bytes) {
+    const auto* b = reinterpret_cast<const unsigned char*>(bytes);
+    return uint64_t{b[0]} | uint64_t{b[1]} << 8 | uint64_t{b[2]} << 16 | uint64_t{b[3]} << 24 |
+           uint64_t{b[4]} << 32 | uint64_t{b[5]} << 40 | uint64_t{b[6]} << 48 | uint64_t{b[7]} << 56;
+}
+
 class ByteWriter {
   public:
     void U8(uint8_t value) { bytes_.push_back(static_cast<char>(value)); }
@@ -50,7 +57,7 @@ class ByteReader {
     uint8_t U8() { return static_cast<uint8_t>(Little(1)); }
     uint16_t U16() { return static_cast<uint16_t>(Little(2)); }
     uint32_t U32() { return static_cast<uint32_t>(Little(4)); }
-    uint64_t U64() { return Little(8); }
+    uint64_t U64() { return LittleWord(Raw(8).data()); }
     int32_t I32() { return static_cast<int32_t>(U32()); }
     int64_t I64() { return static_cast<int64_t>(U64()); }
     double F64() {

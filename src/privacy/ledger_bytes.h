@@ -22,10 +22,7 @@ inline uint64_t LedgerChecksum(std::string_view bytes) {
     uint64_t state = 14695981039346656037u;
     std::size_t i = 0;
     for (; i + 8 <= bytes.size(); i += 8) {
-        uint64_t word = 0;
-        for (std::size_t k = 0; k < 8; ++k)
-            word |= uint64_t{static_cast<unsigned char>(bytes[i + k])} << (8 * k);
-        state = (state ^ word) * 1099511628211u;
+        state = (state ^ LittleWord(bytes.data() + i)) * 1099511628211u;
         state ^= state >> 32;
     }
     for (; i < bytes.size(); ++i)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "base/error.h"
@@ -22,10 +23,18 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Two counts of the same releases in different orders: each of up to 1e6 additions rounds by 2^-52.
 constexpr double kAgreement = 1e-9;
 
-// At least the true sum: the nearest double is within half a step of it.
+// At least the true sum of two numbers that are not negative: the nearest double is within half a step of it, and
+// the next one has the next bits. (std::nextafter does the same in a call for each of the curve's orders.)
 double AddUp(double a, double b) {
     const double sum = a + b;
-    return a == 0 || b == 0 ? sum : std::nextafter(sum, kInfinity);
+    if (a == 0 || b == 0 || !(sum < kInfinity))
+        return sum;
+    uint64_t bits;
+    std::memcpy(&bits, &sum, sizeof bits);
+    ++bits;
+    double next;
+    std::memcpy(&next, &bits, sizeof next);
+    return next;
 }
 
 bool IsGaussian(const Event& event) {

@@ -339,8 +339,13 @@ void AddToTotals(int64 release_id) {
 Spent SumOf(const LimitTotals& totals) {
     Spent sum;
     for (int i = 0; i < totals.count; ++i) {
-        if (totals.items[i] != nullptr)
-            sum.Add(Spent::Parse(BytesOf(totals.items[i])));
+        if (totals.items[i] == nullptr)
+            continue;
+        const Spent line = Spent::Parse(BytesOf(totals.items[i]));
+        if (sum.releases == 0)
+            sum = line;
+        else
+            sum.Add(line);
     }
     return sum;
 }

@@ -67,7 +67,8 @@ double GdpEpsilon(double mu, double delta) {
 // [ADASSP] Cor 1.1 as it stands. Each of its two terms carries a relative error below 1e-15 times a small
 // factor, and delta falls by the second of them per unit of epsilon, so that the error of epsilon is of that
 // size where the terms are alike (small mu), and smaller elsewhere. Newton's steps on the logarithm, which is
-// concave in epsilon, come from the right; the last point is nudged up until delta holds.
+// concave in epsilon, come from the right and never pass the root: every point on the way is a bound, and a step
+// below 1e-7 leaves less than 1e-12 to go. The last point is nudged up by the rounding error.
 double GdpEpsilonAbove(double mu, double delta) {
     CheckMu(mu);
     CheckPositiveDelta(delta);
@@ -88,7 +89,7 @@ double GdpEpsilonAbove(double mu, double delta) {
         if (!(epsilon + move > 0))
             return terms(0, &second) <= delta ? 0 : GdpEpsilon(mu, delta);
         epsilon += move;
-        if (std::fabs(move) <= 1e-13 * epsilon)
+        if (std::fabs(move) <= 1e-7 * epsilon)
             break;
     }
     return epsilon * (1 + kRounding) + 1e-13;
