@@ -18,7 +18,7 @@ TEST_CXXFLAGS = $(CORE_CXXFLAGS) -Itest
 CORE_LIBS = -lsodium -lpthread
 
 # These targets need no PostgreSQL, or find and install it themselves.
-OWN_GOALS := demo check check-deps unit unit-asan statistical bench utility purity format format-check help core \
+OWN_GOALS := demo check check-deps unit unit-asan statistical bench utility audit purity format format-check help core \
 	$(BUILD)/plain/% $(BUILD)/asan/% $(BUILD)/bench/%
 ifeq ($(filter $(OWN_GOALS),$(MAKECMDGOALS)),)
 
@@ -106,7 +106,7 @@ statistical: $(BUILD)/plain/statistical_tests
 	$< $(UNIT_ARGS)
 
 # ---- the two commands, and what they are made of -------------------------------------------------------------------
-.PHONY: demo check check-deps purity format format-check bench utility help
+.PHONY: demo check check-deps purity format format-check bench utility audit help
 demo:
 	@test/run/demo
 check:
@@ -127,13 +127,18 @@ $(BUILD)/bench/%: $(BUILD)/plain/test/bench/%.o $(BUILD)/plain/libcore.a
 -include $(BENCH_SRCS:%.cpp=$(BUILD)/plain/%.d)
 .SECONDARY:
 BENCH_PROGRAMS = $(BENCH_SRCS:test/bench/%.cpp=$(BUILD)/bench/%) $(sort $(wildcard test/bench/*.sh))
-bench: $(filter-out $(BUILD)/bench/utility% test/bench/utility%,$(BENCH_PROGRAMS))
+bench: $(filter-out $(BUILD)/bench/audit $(BUILD)/bench/utility% test/bench/utility%,$(BENCH_PROGRAMS))
 	@for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done
 utility: $(filter $(BUILD)/bench/utility% test/bench/utility%,$(BENCH_PROGRAMS))
 	@for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done
+# The audits of `make check` with more trainings, tables and points, and their table; some minutes.
+audit: $(BUILD)/bench/audit $(BUILD)/plain/statistical_tests
+	$(BUILD)/bench/audit
+	DPBOOST_AUDIT_TABLES=1000 DPBOOST_AUDIT_POINTS=400 $(BUILD)/plain/statistical_tests \
+		--gtest_filter='Sensitivity.*:PldClosedForms.*'
 
 help:
 	@sed -n '1,2s/^# //p' Makefile
-	@echo 'Others: unit unit-asan statistical bench utility purity format format-check check-deps'
+	@echo 'Others: unit unit-asan statistical audit bench utility purity format format-check check-deps'
 
 endif

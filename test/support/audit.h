@@ -76,6 +76,8 @@ struct AuditCase {
     bool units() const { return canary.size() > 1; }
 };
 
+constexpr int kTrainingsPerPlan = 2000;
+
 // One case with its tables and learner, ready to be trained.
 class Audited {
   public:
@@ -94,7 +96,7 @@ class Audited {
         for (MechanismRequest& mechanism : request_.mechanisms) {
             pool |= mechanism.pool;
             if (!mechanism.pool)
-                mechanism.parts *= 1 << 14;
+                mechanism.parts *= 8 * kTrainingsPerPlan;  // a loss of either table takes three trainings
         }
         if (!pool)
             shared_.emplace(Plan::Calibrate(request_));
@@ -189,12 +191,14 @@ inline double DeltaAt(const std::vector<double>& losses, double sign, double eps
 // `trainings` on each table. False alarms: the normal limit of the mean at 3.3 standard errors, 5e-4 a side; seeds are
 // fixed, so a test that passes once passes always.
 inline AuditResult RunAudit(const AuditCase& audit, int trainings, double factor = 1, uint64_t first = 0) {
-    Audited audited(audit);
+    std::optional<Audited> audited;
     std::vector<double> with, without;
     AuditResult result;
     for (int i = 0; i < trainings; i++) {
-        with.push_back(audited.DrawLoss(true, first + 2 * static_cast<uint64_t>(i), factor));
-        without.push_back(audited.DrawLoss(false, first + 2 * static_cast<uint64_t>(i) + 1, factor));
+        if (i % kTrainingsPerPlan == 0)
+            audited.emplace(audit);
+        with.push_back(audited->DrawLoss(true, first + 2 * static_cast<uint64_t>(i), factor));
+        without.push_back(audited->DrawLoss(false, first + 2 * static_cast<uint64_t>(i) + 1, factor));
         result.largest_loss =
             std::max({result.largest_loss, std::fabs(with.back()), std::fabs(without.back())});
     }
