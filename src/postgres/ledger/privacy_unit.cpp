@@ -90,7 +90,11 @@ void AddViewInPlan(const Inspection* inspection, Found* found, Oid view) {
         return;
     const AttrNumber column = TraceColumn(seen.shape, get_attnum(view, unit), seen.in_view);
     if (column == 0)
-        RaiseOtherUnit(view, unit, seen.in_view->relid, "row");
+        ereport(ERROR,
+                (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                 errmsg("\"%s\" of %s is not a column of %s, by whose rows a query is protected", unit,
+                        DescribeRelation(view), DescribeRelation(seen.in_view->relid)),
+                 errhint("Train on the view itself: dpboost_train_on(..., '%s', ...).", get_rel_name(view))));
     AddUnit(found, view, get_attname(seen.in_view->relid, column, false));
 }
 
