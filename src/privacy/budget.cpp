@@ -19,6 +19,8 @@ constexpr double kGaussianDelta = 0.8;
 constexpr double kRenyiDelta = 0.2;
 // Taken off what is left, so that noise calibrated to fit fits in spite of rounding.
 constexpr double kSlack = 1e-12;
+// Where the search for a limit begins that would have held what cost nothing.
+constexpr double kLeastEpsilon = 1e-9;
 
 // [SBDT] Cor 6 for a Gaussian-like total, rho(alpha) = alpha mu^2 / 2, at the best of the 64 orders.
 double GaussianEpsilon(double mu_squared, double delta) {
@@ -48,8 +50,8 @@ double EpsilonOfRho(uint32_t order, double rho, double delta) {
     return 1 / SolveDecreasing(excess, low, excess(low), high, excess(high), 1e-9);
 }
 
-// The order at which a Gaussian-like total may have the largest mu for this epsilon and delta.
-uint32_t BestOrder(double epsilon, double delta) {
+// The order at which a Gaussian-like total may have the largest mu for this epsilon and delta; 0: none certifies it.
+uint32_t FindBestOrder(double epsilon, double delta) {
     if (delta == 0)
         return kInfiniteOrder;
     uint32_t best = 0;
@@ -61,6 +63,27 @@ uint32_t BestOrder(double epsilon, double delta) {
             best_slope = slope;
         }
     }
+    return best;
+}
+
+// The next epsilon above which another order is the best. What an order allows is linear in epsilon, so the best are an
+// envelope of lines (order 0: nothing), and a line is left where one that is steeper crosses it.
+double NextChange(double epsilon, uint32_t order, double delta) {
+    auto offset = [&](uint32_t of) { return 1 - EpsilonToRdp(of, 1, delta); };
+    double next = std::numeric_limits<double>::infinity();
+    for (uint32_t other : kOrders) {
+        if (order != 0 && other >= order)
+            continue;
+        const double slope = 1.0 / other - (order == 0 ? 0 : 1.0 / order);
+        const double crossing = (offset(other) / other - (order == 0 ? 0 : offset(order) / order)) / slope;
+        if (crossing > epsilon)
+            next = std::min(next, crossing);
+    }
+    return next;
+}
+
+uint32_t BestOrder(double epsilon, double delta) {
+    const uint32_t best = FindBestOrder(epsilon, delta);
     if (best == 0)
         throw Error(ErrorCode::kInvalidParameter, "epsilon is too small for a budget at this delta",
                     "No Renyi order up to 8192 can certify it.", "Raise epsilon or delta.");
@@ -162,7 +185,17 @@ double AdaptiveEpsilon(const Spent& spent, double delta) {
         return ComposedEpsilon(spent, delta);
     if (spent.IsGaussian())
         return GdpEpsilonAbove(std::sqrt(spent.mu_squared), kGaussianDelta * delta);
-    return CurveToEpsilon(spent.curve, spent.gaussian_first ? kRenyiDelta * delta : delta).epsilon;
+    const double certified = spent.gaussian_first ? kRenyiDelta * delta : delta;
+    double epsilon = std::max(CurveToEpsilon(spent.curve, certified).epsilon, kLeastEpsilon);
+    while (std::isfinite(epsilon)) {
+        const uint32_t order = FindBestOrder(epsilon, delta);
+        const double needed = order == 0 ? std::numeric_limits<double>::infinity()
+                                         : RdpToEpsilon(order, spent.curve.At(order), certified);
+        if (needed <= epsilon)
+            break;
+        epsilon = std::min(needed, NextChange(epsilon, order, delta)) * (1 + kSlack);
+    }
+    return epsilon;
 }
 
 }  // namespace dpboost

@@ -33,6 +33,10 @@
 // where one order at the whole delta holds 64 and halves would hold 69. Ledgers that begin with other noise
 // never use the Gaussian filter, so by (b) their order keeps the whole delta.
 //
+// A table that is attached to another brings its own releases, perhaps older ones. Counting more only refuses more, but
+// (b) in the place of (c) would not: so the case stays (c) if the first of the relation's own releases was Gaussian, and
+// if it was not, no sum of mu^2 is finite and the filter of (c) asks for less than that of (b) (postgres/ledger/limit_totals).
+//
 // Order and limits must be fixed before the first release. An owner who changes a limit because of what was
 // released steps outside this proof (see postgres/ledger/protect.cpp).
 #pragma once
@@ -48,8 +52,9 @@ namespace dpboost {
 
 // What is left, for people.
 struct BudgetRemaining {
-    double share;    // of the filter that has more left, 0 .. 1
-    double epsilon;  // full-batch Gaussian noise that asks for at most this (at delta) is granted
+    double share;  // of the filter that has more left, 0 .. 1
+    double
+        epsilon;  // full-batch Gaussian noise (delta = 0: a pure training) that asks for at most this is granted
 };
 
 // What one more release may cost: either is enough.
@@ -106,8 +111,8 @@ struct BudgetConstraint {
     std::string name;  // for messages: `role "ana" on table "visits"` or `table "visits"`
 };
 
-// The smallest limit at delta that would have let all the releases through, in this order and chosen on the
-// way; for a single one its own proof. As a limit set in advance it holds for an analyst who adapts.
+// A limit at delta that would have let all the releases through, in this order and chosen on the way, and about
+// the smallest; for a single one its own proof. As a limit set in advance it holds for an analyst who adapts.
 double AdaptiveEpsilon(const Spent& spent, double delta);
 
 }  // namespace dpboost

@@ -136,7 +136,8 @@ BudgetSpent Spent::At(uint32_t order) const {
 
 bool Spent::Agrees(const Spent& recounted) const {
     bool same = releases == recounted.releases && gaussian_first == recounted.gaussian_first &&
-                IsGaussian() == recounted.IsGaussian() && Close(mu_squared, recounted.mu_squared) &&
+                others_known == recounted.others_known && others.size() == recounted.others.size() &&
+                Close(mu_squared, recounted.mu_squared) &&
                 Close(curve.pure_epsilon, recounted.curve.pure_epsilon);
     for (std::size_t i = 0; i < kOrderCount; ++i)
         same &= Close(curve.rho[i], recounted.curve.rho[i]);

@@ -14,7 +14,7 @@ COMMENT ON COLUMN dpboost_budgets.max_epsilon_per_train IS 'limit for a single t
 COMMENT ON COLUMN dpboost_budgets.epsilon_spent IS
     'what the releases so far add up to, at delta; proven for trainings that were all chosen before the first, not for an analyst who adapts';
 COMMENT ON COLUMN dpboost_budgets.epsilon_spent_adaptive IS
-    'the smallest limit at delta that would have let them through; as a limit it holds for an analyst who adapts';
+    'a limit at delta, about the smallest, that would have let them through; as a limit it holds for an analyst who adapts';
 COMMENT ON COLUMN dpboost_budgets.epsilon_remaining IS
     'the largest single training by the default method that still fits, at delta; holds for an analyst who adapts. Methods that sample rows, or have other than Gaussian noise, may get less';
 COMMENT ON COLUMN dpboost_budgets.share_remaining IS 'part of the limit that is left, from 1 to 0; holds for an analyst who adapts';

@@ -38,6 +38,8 @@ Datum RoleRef(Oid role, const char* role_name);
 
 // Whether one of the roles in a dpboost.role_ref[] was remembered by this oid.
 bool HasRole(const ArrayType* roles, Oid role);
+// The name under which a role_ref was made; the role may have another one now.
+const char* RememberedRoleName(Datum role_ref);
 
 // Whether this process is the ledger worker, which alone writes the ledger and its totals.
 bool InLedgerWorker();

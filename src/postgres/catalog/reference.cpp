@@ -78,6 +78,10 @@ bool HasRole(const ArrayType* roles, Oid role) {
     return false;
 }
 
+const char* RememberedRoleName(Datum role_ref) {
+    return NameStr(reinterpret_cast<const RoleRefData*>(DatumGetPointer(role_ref))->role_name);
+}
+
 Datum RoleRef(Oid role, const char* role_name) {
     auto* ref = static_cast<RoleRefData*>(palloc0(sizeof(RoleRefData)));
     ref->role = role;

@@ -94,7 +94,8 @@ void AppendAllowances(Collected* collected, const RelationSet* relations, Oid ca
     const Datum values[] = {
         PointerGetDatum(construct_array(relids, relations->count, OIDOID, sizeof(Oid), true, TYPALIGN_INT))};
     const uint64 rows = CatalogRead(
-        "SELECT grantee::oid, epsilon, delta, rdp_order, max_epsilon_per_train, relation::oid"
+        "SELECT grantee::oid, epsilon, delta, rdp_order, max_epsilon_per_train, relation::oid,"
+        " grantee"
         " FROM dpboost.allowance WHERE relation::oid = ANY ($1) AND NOT revoked",
         1, types, values, nullptr, 0);
     for (uint64 row = 0; row < rows; ++row) {
@@ -109,6 +110,7 @@ void AppendAllowances(Collected* collected, const RelationSet* relations, Oid ca
         ReadLimit(state, row);
         state->role = role;
         strlcpy(state->role_name, role_name, NAMEDATALEN);
+        strlcpy(state->granted_name, RememberedRoleName(Column(row, 7, &is_null)), NAMEDATALEN);
         Datum limit = Column(row, 5, &is_null);
         if (!is_null)
             state->max_epsilon_per_train = DatumGetFloat8(limit);

@@ -25,6 +25,7 @@ struct BudgetState {
     char relation_name[NAMEDATALEN];
     char relation_kind[24];  // "table", "view", ...: for messages
     char role_name[NAMEDATALEN];
+    char granted_name[NAMEDATALEN];  // of an allowance: the role's name when it was set
     double epsilon;
     double delta;
     uint32 order;                    // the Renyi order that was fixed when the limit was set

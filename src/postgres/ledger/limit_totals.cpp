@@ -26,6 +26,7 @@ struct CountedKey {
     int64 id;
     int position;
     bool direct;
+    bool own;  // it is an identity of that relation, not of a relative
 };
 
 // Sorted by id.
@@ -35,7 +36,7 @@ struct CountedKeys {
     CountedKey* items;
 };
 
-void AddKeys(CountedKeys* keys, int position, const ArrayType* ids, bool direct) {
+void AddKeys(CountedKeys* keys, int position, const ArrayType* ids, const ArrayType* own, bool direct) {
     const auto* values = reinterpret_cast<const int64*>(ARR_DATA_PTR(ids));
     const int count = ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids));
     if (keys->count + count > keys->capacity) {
@@ -45,7 +46,7 @@ void AddKeys(CountedKeys* keys, int position, const ArrayType* ids, bool direct)
             static_cast<CountedKey*>(keys->items == nullptr ? palloc(size) : repalloc(keys->items, size));
     }
     for (int i = 0; i < count; ++i)
-        keys->items[keys->count++] = {values[i], position, direct};
+        keys->items[keys->count++] = {values[i], position, direct, HasIdentity(own, values[i])};
 }
 
 int CompareKeys(const void* a, const void* b) {
@@ -61,8 +62,8 @@ CountedKeys KeysOf(const RelationSet* relations, const Identities* identities) {
             continue;
         const CountedIdentities counted =
             IdentitiesThatCount(relations->items[i].relid, identities->of[i].counted);
-        AddKeys(&keys, i, DatumGetArrayTypeP(counted.any), false);
-        AddKeys(&keys, i, DatumGetArrayTypeP(counted.direct), true);
+        AddKeys(&keys, i, DatumGetArrayTypeP(counted.any), identities->of[i].own, false);
+        AddKeys(&keys, i, DatumGetArrayTypeP(counted.direct), identities->of[i].own, true);
     }
     qsort(keys.items, keys.count, sizeof(CountedKey), CompareKeys);
     return keys;
@@ -92,13 +93,16 @@ int FindKey(const CountedKeys& keys, int64 id) {
 
 // Those of the keys that need the whole relation read, or those that do not, or all of them: each identity
 // once, as bigint[].
-enum class Which { kAll, kDirect, kAny };
+enum class Which { kAll, kDirect, kAny, kOwn };
 Datum IdsOf(const CountedKeys& keys, Which which) {
     auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * (keys.count + 1)));
     int count = 0;
     for (int i = 0; i < keys.count; ++i) {
         const Datum id = Int64GetDatum(keys.items[i].id);
-        const bool wanted = which == Which::kAll || keys.items[i].direct == (which == Which::kDirect);
+        const CountedKey& key = keys.items[i];
+        const bool wanted = which == Which::kAll   ? true
+                            : which == Which::kOwn ? key.own
+                                                   : key.direct == (which == Which::kDirect);
         if (wanted && (count == 0 || values[count - 1] != id))
             values[count++] = id;
     }
@@ -205,8 +209,9 @@ bool WasCharged(const TotalLine* line, const BudgetState* budget) {
     const ArrayType* names = line->role_names;
     const int count = ArrayGetNItems(ARR_NDIM(names), ARR_DIMS(names));
     for (int i = 0; i < count; ++i) {
-        if (strncmp(ARR_DATA_PTR(names) + static_cast<size_t>(i) * NAMEDATALEN, budget->role_name,
-                    NAMEDATALEN) == 0)
+        const char* name = ARR_DATA_PTR(names) + static_cast<size_t>(i) * NAMEDATALEN;
+        if (strncmp(name, budget->role_name, NAMEDATALEN) == 0 ||
+            strncmp(name, budget->granted_name, NAMEDATALEN) == 0)
             return true;
     }
     return false;
@@ -223,22 +228,29 @@ void Append(LimitTotals* totals, const bytea* spent) {
 }
 
 // The lines that count for each relation, in the order of their first releases.
+struct RelationLine {
+    const TotalLine* line;
+    bool own;  // found under one of the relation's own identities
+};
+
 struct RelationLines {
     int capacity;
     int count;
-    const TotalLine** items;
+    RelationLine* items;
 };
 
-void AppendLine(RelationLines* relation, const TotalLine* line) {
-    if (relation->count > 0 && relation->items[relation->count - 1]->total_id == line->total_id)
-        return;  // found under another identity
+void AppendLine(RelationLines* relation, const TotalLine* line, bool own) {
+    if (relation->count > 0 && relation->items[relation->count - 1].line->total_id == line->total_id) {
+        relation->items[relation->count - 1].own |= own;  // found under another identity before
+        return;
+    }
     if (relation->count == relation->capacity) {
         relation->capacity = relation->capacity * 2 + 2;
-        const size_t size = sizeof(TotalLine*) * static_cast<size_t>(relation->capacity);
-        relation->items = static_cast<const TotalLine**>(
+        const size_t size = sizeof(RelationLine) * static_cast<size_t>(relation->capacity);
+        relation->items = static_cast<RelationLine*>(
             relation->items == nullptr ? palloc(size) : repalloc(relation->items, size));
     }
-    relation->items[relation->count++] = line;
+    relation->items[relation->count++] = {line, own};
 }
 
 RelationLines* AssignLines(const CountedKeys& keys, const TotalLines& lines, int relation_count) {
@@ -247,7 +259,7 @@ RelationLines* AssignLines(const CountedKeys& keys, const TotalLines& lines, int
         const TotalLine* line = &lines.items[i];
         for (int k = FindKey(keys, line->id); k < keys.count && keys.items[k].id == line->id; ++k) {
             if (!keys.items[k].direct || line->direct)
-                AppendLine(&relations[keys.items[k].position], line);
+                AppendLine(&relations[keys.items[k].position], line, keys.items[k].own);
         }
     }
     return relations;
@@ -260,14 +272,35 @@ constexpr char kCountedForAll[] =
 constexpr char kCountedForRole[] =
     " WHERE release_id IN (SELECT release_id FROM dpboost.charge"
     " WHERE (relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))"
-    " AND (role::oid = $3 OR role_name = $4))";
+    " AND (role::oid = $3 OR role_name IN ($4, $5)))";
+
+// One line, of what the query over the ledger finds for these identities; nullptr if that is nothing.
+const bytea* CountReleases(const char* select, const char* order, const BudgetState* budget, Datum any,
+                           Datum direct) {
+    const bool has_role = OidIsValid(budget->role);
+    NameData role_name;
+    NameData granted_name;
+    namestrcpy(&role_name, budget->role_name);
+    namestrcpy(&granted_name, budget->granted_name);
+    const Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, OIDOID, NAMEOID, NAMEOID};
+    const Datum values[] = {any, direct, ObjectIdGetDatum(budget->role), NameGetDatum(&role_name),
+                            NameGetDatum(&granted_name)};
+    const uint64 rows = CatalogRead(psprintf("SELECT %s FROM dpboost.ledger%s%s", select,
+                                             has_role ? kCountedForRole : kCountedForAll, order),
+                                    has_role ? 5 : 2, types, values, nullptr, 0);
+    bool is_null = true;
+    const Datum spent =
+        rows == 0 ? Datum(0) : SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null);
+    return is_null ? nullptr : DatumGetByteaPP(spent);
+}
 
 }  // namespace
 
 LimitTotals* FindTotals(const BudgetList* budgets, const RelationSet* relations,
                         const Identities* identities) {
     auto* totals = static_cast<LimitTotals*>(palloc0(sizeof(LimitTotals) * (budgets->count + 1)));
-    if (budgets->count == 0)
+    // The ledger worker looks also for a release without limits: its line must not hide that older ones are missing.
+    if (budgets->count == 0 && !InLedgerWorker())
         return totals;
     const CountedKeys keys = KeysOf(relations, identities);
     auto* behind = static_cast<bool*>(palloc0(sizeof(bool) * (relations->count + 1)));
@@ -282,42 +315,42 @@ LimitTotals* FindTotals(const BudgetList* budgets, const RelationSet* relations,
     for (int b = 0; b < budgets->count; ++b) {
         const BudgetState* budget = &budgets->items[b];
         if (behind[budget->position]) {
-            Append(&totals[b], CountLedger(budget, relations, identities));
+            totals[b] = CountLedger(budget, relations, identities);
             continue;
         }
         for (int i = 0; i < of[budget->position].count; ++i) {
-            if (WasCharged(of[budget->position].items[i], budget))
-                Append(&totals[b], of[budget->position].items[i]->spent);
+            const RelationLine& found = of[budget->position].items[i];
+            if (!WasCharged(found.line, budget))
+                continue;
+            Append(&totals[b], found.line->spent);
+            if (found.own && totals[b].first_own == nullptr)
+                totals[b].first_own = found.line->spent;
         }
     }
     return totals;
 }
 
-const bytea* CountLedger(const BudgetState* budget, const RelationSet* relations,
-                         const Identities* identities) {
+LimitTotals CountLedger(const BudgetState* budget, const RelationSet* relations,
+                        const Identities* identities) {
     auto* its = static_cast<Identities*>(palloc0(offsetof(Identities, of) + sizeof identities->of[0]));
     its->count = 1;
     its->of[0] = identities->of[budget->position];
     const CountedKeys keys = KeysOf(OnlyOne(relations, budget->position), its);
-    const bool has_role = OidIsValid(budget->role);
-    NameData role_name;
-    namestrcpy(&role_name, budget->role_name);
-    const Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, OIDOID, NAMEOID};
-    const Datum values[] = {IdsOf(keys, Which::kAny), IdsOf(keys, Which::kDirect),
-                            ObjectIdGetDatum(budget->role), NameGetDatum(&role_name)};
-    const char* query = psprintf("SELECT dpboost.spent(plan ORDER BY release_id) FROM dpboost.ledger%s",
-                                 has_role ? kCountedForRole : kCountedForAll);
-    CatalogRead(query, has_role ? 4 : 2, types, values, nullptr, 0);
-    bool is_null;
-    const Datum spent = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null);
-    return is_null ? nullptr : DatumGetByteaPP(spent);
+    const Datum own = IdsOf(keys, Which::kOwn);
+    LimitTotals totals = {};
+    Append(&totals, CountReleases("dpboost.spent(plan ORDER BY release_id)", "", budget,
+                                  IdsOf(keys, Which::kAny), IdsOf(keys, Which::kDirect)));
+    totals.first_own =
+        CountReleases("dpboost.add_cost(NULL, plan)", " ORDER BY release_id LIMIT 1", budget, own, own);
+    return totals;
 }
 
 void AddToTotals(int64 release_id) {
     const Oid types[] = {INT8OID};
     const Datum values[] = {Int64GetDatum(release_id)};
     const uint64 found = CatalogWrite(
-        "UPDATE dpboost.total AS t SET spent = dpboost.add_cost(t.spent, l.plan), last_release_id = $1"
+        "UPDATE dpboost.total AS t SET spent = dpboost.add_cost(t.spent, l.plan),"
+        " last_release_id = greatest(t.last_release_id, $1)"
         " FROM dpboost.ledger AS l WHERE l.release_id = $1 AND t.total_id = ("
         "  SELECT min(s.total_id) FROM dpboost.charged AS c JOIN dpboost.total AS s"
         "  ON s.relation_ids = c.relation_ids AND s.direct_ids = c.direct_ids"
@@ -347,6 +380,8 @@ Spent SumOf(const LimitTotals& totals) {
         else
             sum.Add(line);
     }
+    if (totals.first_own != nullptr && !sum.gaussian_first)
+        sum.gaussian_first = Spent::Parse(BytesOf(totals.first_own)).gaussian_first;
     return sum;
 }
 

@@ -16,6 +16,7 @@ struct LimitTotals {
     int count;
     int capacity;
     const bytea** items;
+    const bytea* first_own;  // the first that is the limit's relation's own; nullptr: none is
 };
 
 // Inside a catalog scope: those of every budget in the list, by its position; valid until the scope ends.
@@ -26,13 +27,15 @@ LimitTotals* FindTotals(const BudgetList* budgets, const RelationSet* relations,
                         const Identities* identities);
 
 // Inside a catalog scope: the same for one budget, from the ledger itself, reading every release.
-const bytea* CountLedger(const BudgetState* budget, const RelationSet* relations,
-                         const Identities* identities);
+LimitTotals CountLedger(const BudgetState* budget, const RelationSet* relations,
+                        const Identities* identities);
 
 // Inside a catalog scope, by the ledger worker: takes a release into its line, when its charges are written.
 void AddToTotals(int64 release_id);
 
-// In the core: the sum of the lines.
+// In the core: the sum of the lines. It began with Gaussian noise if the first of them did, or the first of the
+// relation's own: a table that is attached later brings older releases, but a limit that has relied on its Gaussian
+// filter keeps to that case of its proof (privacy/budget.h).
 Spent SumOf(const LimitTotals& totals);
 
 }  // namespace dpboost

@@ -271,10 +271,9 @@ Datum dpboost_set_budget(PG_FUNCTION_ARGS) {
         " (relation, grantee, epsilon, delta, rdp_order, max_epsilon_per_train, set_by)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7)"
         " ON CONFLICT ((relation::oid), (grantee::oid)) WHERE relation::oid <> 0 AND grantee::oid <> 0"
-        " DO UPDATE SET (relation, grantee, epsilon, delta, rdp_order, max_epsilon_per_train, revoked, "
-        "set_by,"
-        "  set_at) = ROW(excluded.relation, excluded.grantee, excluded.epsilon, excluded.delta,"
-        "  excluded.rdp_order, excluded.max_epsilon_per_train, false, excluded.set_by, excluded.set_at)",
+        " DO UPDATE SET (relation, epsilon, delta, rdp_order, max_epsilon_per_train, revoked, set_by, set_at)"
+        " = ROW(excluded.relation, excluded.epsilon, excluded.delta, excluded.rdp_order,"
+        " excluded.max_epsilon_per_train, false, excluded.set_by, excluded.set_at)",
         7, types, values, nulls);
     CatalogEnd(&scope);
     PG_RETURN_VOID();

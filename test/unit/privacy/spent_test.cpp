@@ -110,7 +110,22 @@ TEST(Spent, NeverShownBelowWhatIsProven) {
         EXPECT_GE(shown, proven * (1 - 1e-9)) << round;
         EXPECT_GE(QuickEpsilon(spent, delta), shown) << round;
         EXPECT_GE(AdaptiveEpsilon(spent, delta), shown) << round;
-        EXPECT_LE(AdaptiveEpsilon(spent, delta), budget.epsilon() * (1 + 2e-4)) << round;
+        const double adaptive = AdaptiveEpsilon(spent, delta);
+        EXPECT_LE(adaptive, budget.epsilon() * (1 + 2e-4)) << round;
+        // As a limit it would have let several through, and a lower one would not.
+        for (const double factor : {1 + 2e-4, 0.99}) {
+            if (releases.size() < 2)
+                continue;
+            bool through = true;
+            Budget limit(adaptive * factor, delta);
+            Spent so_far;
+            for (const Cost& release : releases) {
+                through &= limit.Fits(release);
+                so_far.Add(release);
+                limit = limit.WithSpent(so_far.At(limit.order()));
+            }
+            EXPECT_EQ(through, factor > 1) << round << ": " << adaptive;
+        }
         for (const Cost& release : releases)
             EXPECT_GE(proven, Proven({release}, delta) * (1 - 2e-4)) << round;  // grids are within 1e-4
     }
