@@ -45,7 +45,7 @@ void CheckOwner(Oid relid, Oid caller) {
 // to be there before the first release that counts. A limit set or changed later counts all earlier releases
 // again, at its own order, and keeps its promise unless the owner chose it by looking at what was released:
 // raised because a model was good, say, it is a new pair of limit and order that depends on the rows. Owners
-// are trusted; so this is allowed, and said here and in the README.
+// are trusted; so this is allowed, and said here and in doc/privacy.md.
 BudgetLimit CheckLimit(double epsilon, double delta) {
     BudgetLimit limit = {epsilon, delta, 0};
     if (!(epsilon > 0) || std::isinf(epsilon))

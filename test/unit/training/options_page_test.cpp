@@ -1,4 +1,4 @@
-// README.md's table of options is what the option tables say. Tests run in the project's folder.
+// doc/options.md's table of options is what the option tables say. Tests run in the project's folder.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -55,16 +55,16 @@ std::string Table() {
     return table;
 }
 
-TEST(ReadmeTest, TheTableOfOptions) {
-    std::ifstream file("README.md");
+TEST(OptionsPageTest, TheTableOfOptions) {
+    std::ifstream file("doc/options.md");
     ASSERT_TRUE(file) << "run the tests in the project's folder";
-    std::stringstream readme;
-    readme << file.rdbuf();
-    const std::string text = readme.str();
+    std::stringstream page;
+    page << file.rdbuf();
+    const std::string text = page.str();
     const size_t begin = text.find("| option | values | meaning | methods |\n");
     ASSERT_NE(begin, std::string::npos);
     const std::string shown = text.substr(begin, text.find("\n\n", begin) + 1 - begin);
-    EXPECT_TRUE(shown == Table()) << "README.md should have\n" << Table();
+    EXPECT_TRUE(shown == Table()) << "doc/options.md should have\n" << Table();
 }
 
 }  // namespace
