@@ -3,6 +3,7 @@
 // Wiener filter per coordinate: without it the method fails at small epsilon).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "learner/auto/additive_stage.h"
 
@@ -104,6 +105,30 @@ std::vector<double> Gains(const AdditiveStage& stage, const Basis& basis, double
     return squares;
 }
 
+// Steps with momentum m on a problem of curvature c (in units of the gains) swing ever further once the rate is above
+// 2 (1 + m) / ((1 - m) c): columns that say the same add up to a large c. The last step and what it did to the gradient
+// show the curvature along it, the largest one where a swing has begun: what rate is safe, or infinity where noise hides
+// it. Post-processing of released gradients.
+struct LastStep {
+    const std::vector<double>& previous;  // gradient before it
+    const std::vector<double>& gradient;  // and after it
+    const std::vector<double>& step;
+    const std::vector<double>& gains;
+};
+
+double StableRate(const LastStep& last, double sigma, double momentum) {
+    double drop = 0, energy = 0, squares = 0;
+    for (size_t k = 0; k < last.step.size(); k++) {
+        drop += last.step[k] * (last.previous[k] - last.gradient[k]);
+        energy += last.gains[k] > 0 ? last.step[k] * last.step[k] / last.gains[k] : 0;
+        squares += last.step[k] * last.step[k];
+    }
+    const double noise = sigma * std::sqrt(2 * squares);  // both gradients have it
+    if (!(energy > 0 && drop > kStableSigmas * noise))
+        return std::numeric_limits<double>::infinity();
+    return kStablePart * 2 * (1 + momentum) / (1 - momentum) * energy / drop;
+}
+
 }  // namespace
 
 void RunLinearStage(const AdditiveStage& stage, double leave) {
@@ -122,12 +147,13 @@ void RunLinearStage(const AdditiveStage& stage, double leave) {
         Gains(stage, basis, schedule.linear_kappa * stage.spread * stage.spread * bound * bound / (mu * mu));
     const std::unique_ptr<const Objective> objective = stage.ClippedAt(clip);
     double rate = schedule.linear_time / schedule.linear_steps / objective->curvature();
-    std::vector<double> gradient(basis.coordinates()), step(basis.coordinates(), 0.0);
+    std::vector<double> gradient(basis.coordinates()), step(basis.coordinates(), 0.0), previous;
     OvershootGuard guard;
     bool fresh = false;  // the last step had no momentum
     for (uint32_t t = 0; t < schedule.linear_steps; t++) {
         const NoisySums sums = stage.pool.Release(stage.pool.Slice(leave, schedule.linear_steps - t),
                                                   stage.rows.GradientSums(*objective));
+        previous = gradient;
         for (size_t k = 0; k < gradient.size(); k++)
             gradient[k] = static_cast<double>(sums.values[k]) * unit;
         if (fresh && guard.Overshot(Dot(gradient, step), sums.sigma * unit * std::sqrt(Dot(step, step)))) {
@@ -137,6 +163,13 @@ void RunLinearStage(const AdditiveStage& stage, double leave) {
             std::fill(step.begin(), step.end(), 0.0);
             rate *= kOvershootRateCut;
             continue;
+        }
+        const double stable =
+            StableRate({previous, gradient, step, gains}, sums.sigma * unit, schedule.linear_momentum);
+        if (t > 0 && stable < rate) {
+            rate = stable;
+            if (Dot(gradient, step) < 0)  // no swing is carried on
+                std::fill(step.begin(), step.end(), 0.0);
         }
         fresh = std::all_of(step.begin(), step.end(), [](double change) { return change == 0; });
         for (size_t k = 0; k < step.size(); k++)

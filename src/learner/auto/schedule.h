@@ -37,7 +37,10 @@ constexpr double kOvershootSigmas = 3;      // a reversal of the slope counts if
 constexpr double kOvershootReversal = 0.9;  // and if it takes back this part of what the step promised
 
 // Linear stage.
-constexpr double kEdgeRank = 1e-3;       // ranks are kept so far from 0 and 1: their normal scores are finite
+constexpr double kEdgeRank = 1e-3;  // ranks are kept so far from 0 and 1: their normal scores are finite
+constexpr double kStableSigmas =
+    3;  // a drop of the gradient tells about curvature if it is so far above noise
+constexpr double kStablePart = 0.4;      // of the largest stable rate is taken (0.2 is too strict)
 constexpr double kLeastVariance = 0.05;  // of a feature's normal scores; one value everywhere has none
 
 // Interactions.

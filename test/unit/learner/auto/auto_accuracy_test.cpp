@@ -1,0 +1,47 @@
+// What `auto` must be able to learn from inputs that users will have, with the noise that it has. Generated tables,
+// fixed seeds; the bounds are several standard errors away from what is reached.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "bench/scoring.h"
+#include "bench/synthetic.h"
+#include "learner/auto/auto.h"
+#include "model/predictor.h"
+#include "support/train_with.h"
+#include "unit/learner/random_data.h"
+
+namespace dpboost {
+namespace {
+
+// AUC or RMSE on one fifth of the rows of models trained on the others, mean over trainings.
+double Score(const EncodedTable& table, double epsilon, int trainings) {
+    std::vector<uint32_t> train, test;
+    for (uint32_t row = 0; row < table.rows(); row++)
+        (row % 5 == 0 ? test : train).push_back(row);
+    const Dataset dataset = table.Build(train);
+    double sum = 0;
+    for (int k = 0; k < trainings; k++) {
+        ChaChaSource source = TestSource(static_cast<unsigned char>(100 + k));
+        Random random(source);
+        ExactNoise noise(random);
+        Predictor predictor(TrainWith(kAuto, dataset, epsilon, 5e-8, {}, random, noise));
+        std::vector<double> predictions, values;
+        for (const uint32_t row : test) {
+            predictions.push_back(predictor.Predict(table.Row(row)));
+            values.push_back(table.values[row]);
+        }
+        sum += table.target.task() == Task::kBinary ? Auc(predictions, values) : Rmse(predictions, values);
+    }
+    return sum / trainings;
+}
+
+// 40 near-copies of one column add up to a problem that is forty times as steep: momentum must not swing there.
+TEST(AutoAccuracy, CopiesOfAColumnDoNoHarm) {
+    const EncodedTable table = MakeSynthetic("hidden");
+    EXPECT_LT(Score(table, 1, 5), 0.7);
+    EXPECT_LT(Score(table, 3, 5), 0.7);
+}
+
+}  // namespace
+}  // namespace dpboost
