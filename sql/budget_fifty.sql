@@ -10,7 +10,7 @@ DO $$BEGIN
                                  options => '{"method": "sbdt", "trees": 150, "subsample": 0.1}');
     END LOOP;
 END$$;
-SELECT releases, epsilon_spent BETWEEN 0.8 AND 0.9 AS spent_less_than_a_fifth, share_remaining > 0.1 AS room_left
+SELECT releases, epsilon_spent BETWEEN 0.8 AND 0.9 AS spent_less_than_a_fifth, part_remaining > 0.1 AS room_left
 FROM dpboost_budgets WHERE relation = 't'::regclass;
 SELECT count(*) FROM dpboost_ledger WHERE model = 'regress_fifty';
 SELECT dpboost_drop_model('regress_fifty');

@@ -180,7 +180,7 @@ SELECT train('filler', true);
 ROLLBACK TO s;
 SELECT dpboost_train_on('filler', 'own_table', 'y', 1, options => '{"bounds": [0, 1]}');
 ROLLBACK TO s;
-CREATE AGGREGATE own_train(text, jsonb, boolean, VARIADIC "any") (SFUNC = dpboost_train_step, STYPE = internal, FINALFUNC = dpboost_train_final);
+CREATE AGGREGATE own_train(text, jsonb, boolean, VARIADIC "any") (SFUNC = dpboost.train_step, STYPE = internal, FINALFUNC = dpboost.train_final);
 ROLLBACK TO s;
 SELECT answer('risk') AS still_predicts;
 SET ROLE regress_bob;

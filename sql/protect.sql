@@ -50,7 +50,7 @@ SELECT dpboost_protect('pg_class', 1, 1e-6);
 SET ROLE regress_dpb_owner;
 SELECT dpboost_protect('visits', 1, 1e-6);
 SELECT dpboost_set_budget('visits', 'regress_dpb_ana', 0.5, 1e-6, max_epsilon_per_train => 0.4);
-SELECT relation, grantee, epsilon, delta, max_epsilon_per_train, epsilon_spent, share_remaining, releases
+SELECT relation, grantee, epsilon, delta, max_epsilon_per_train, epsilon_spent, part_remaining, releases
 FROM dpboost_budgets ORDER BY grantee NULLS FIRST;
 SET ROLE regress_dpb_ana;
 SELECT relation, grantee, epsilon FROM dpboost_budgets ORDER BY grantee NULLS FIRST;
@@ -105,7 +105,7 @@ SELECT dpboost_train_on('regress_s', 'visits', 'cost', epsilon => 0.9, features 
 -- attack: the cap is set lower than what was spent
 SET ROLE regress_dpb_owner;
 SELECT dpboost_protect('visits', 0.1, 1e-6);
-SELECT share_remaining = 0 AND epsilon_remaining = 0 AS nothing_left FROM dpboost_budgets WHERE grantee IS NULL;
+SELECT part_remaining = 0 AND epsilon_remaining = 0 AS nothing_left FROM dpboost_budgets WHERE grantee IS NULL;
 SELECT dpboost_train_on('regress_o', 'visits', 'cost', epsilon => 0.01, features => '{age}', options => :'train');
 
 -- a release before the table was protected counts too

@@ -27,8 +27,9 @@ FROM generate_series(1, 300) i;
 SELECT jsonb_object_keys(r) AS key
 FROM (SELECT dpboost_train('keys', '{"epsilon": 0.5, "target_range": [0, 30000], "trees": 20}', income, age) AS r FROM people) s
 ORDER BY 1;
-SELECT r - '{noise_multiplier,owner,release_id}'::text[] AS result, (r ->> 'noise_multiplier')::float8 > 1 AS noisy
+SELECT r - '{owner,release_id}'::text[] AS result
 FROM (SELECT dpboost_train('keys', '{"epsilon": 0.5, "target_range": [0, 30000], "trees": 20}', income, age) AS r FROM people) s;
+SELECT noise_multiplier > 1 AS noisy, calibrated_by, epsilon FROM dpboost_ledger WHERE model = 'keys' ORDER BY release_id DESC LIMIT 1;
 
 -- columns as they are: integers, domains, text, enums, booleans, dates
 SELECT dpboost_train('all', '{"epsilon": 1, "trees": 10, "bounds": {"joined": ["2020-01-01", "2021-01-01"], "seen": ["2020-01-01 UTC", "2021-01-01 UTC"]}}',
@@ -139,8 +140,8 @@ SELECT dpboost_train((SELECT 'sub'), (SELECT '{"epsilon": 1, "trees": 5}'::jsonb
 SELECT dpboost_train('w', '{"epsilon": 1, "trees": 5}', sick, age) OVER () FROM people;
 SELECT dpboost_train('d', '{"epsilon": 1, "trees": 5}', sick, age ORDER BY age) FROM people;
 SELECT dpboost_train(DISTINCT 'd', '{"epsilon": 1, "trees": 5}', sick, age) FROM people;
-SELECT dpboost_train_step(NULL, 'm', '{}', 1, 2);
-SELECT dpboost_train_final(NULL);
+SELECT dpboost.train_step(NULL, 'm', '{}', 1, 2);
+SELECT dpboost.train_final(NULL);
 
 DO $$
 DECLARE result jsonb;

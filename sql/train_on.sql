@@ -38,7 +38,7 @@ SELECT dpboost_set_budget('clinic."Visits"', 'regress_ana', 10, 1e-4, max_epsilo
 SET ROLE regress_ana;
 SELECT count(*) FROM clinic."Visits";
 SELECT dpboost_train_on('v', 'clinic."Visits"', 'ill', 1, features => '{age}', options => '{"trees": 10}')
-    - '{noise_multiplier,remaining,release_id}'::text[] AS result;
+    - '{remaining,release_id}'::text[] AS result;
 SELECT jsonb_object_keys(dpboost_estimate('clinic."Visits"', 'ill', 1, features => '{age}', options => '{"trees": 10}')) AS key ORDER BY 1;
 SELECT dpboost_predict('v', 50) BETWEEN 0 AND 1 AS predicts;
 

@@ -1,7 +1,9 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace dpboost {
 
@@ -37,6 +39,35 @@ std::string Printed(double number) {
     std::string text = digits;
     const size_t plus = text.find('+');  // 1e+12
     return plus == std::string::npos ? text : text.erase(plus, 1);
+}
+
+namespace {
+
+// To six digits, the nearest; then one more or less in the last if that is on the wrong side.
+double Rounded(double number, bool up) {
+    if (!(number > 0) || !std::isfinite(number))
+        return number;
+    char digits[40];
+    snprintf(digits, sizeof digits, "%.5e", number);
+    const double nearest = strtod(digits, nullptr);
+    if (up ? nearest >= number : nearest <= number)
+        return nearest;
+    const int exponent = atoi(digits + 8);  // d.ddddde+xx
+    digits[1] = digits[0];
+    digits[7] = '\0';
+    const long mantissa = atol(digits + 1) + (up ? 1 : -1);
+    snprintf(digits, sizeof digits, "%lde%d", mantissa, exponent - 5);
+    return strtod(digits, nullptr);
+}
+
+}  // namespace
+
+double RoundedUp(double number) {
+    return Rounded(number, true);
+}
+
+double RoundedDown(double number) {
+    return Rounded(number, false);
 }
 
 std::string Nearest(std::string_view name, const std::vector<std::string>& candidates) {

@@ -21,6 +21,10 @@ std::string QuotedList(const std::vector<std::string>& texts);
 // Up to ten digits, without zeros at the end.
 std::string Printed(double number);
 
+// A positive number to six digits, as people write it: not below it, not above it. Others stay as they are.
+double RoundedUp(double number);
+double RoundedDown(double number);
+
 // The candidate nearest to `name` by edit distance, or empty if none is near. Long names are near to none.
 std::string Nearest(std::string_view name, const std::vector<std::string>& candidates);
 

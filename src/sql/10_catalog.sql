@@ -167,6 +167,11 @@ COMMENT ON COLUMN dpboost.model_name.name_id IS 'number of the name';
 COMMENT ON COLUMN dpboost.model_name.owner IS 'role that the name and its models belong to';
 COMMENT ON COLUMN dpboost.model_name.name IS 'the name, without owner and version';
 
+-- Figures as people write them: six digits, rounded up.
+CREATE FUNCTION dpboost.rounded_up(float8) RETURNS float8
+    AS 'MODULE_PATHNAME', 'dpboost_rounded_up' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dpboost.rounded_up(float8) IS 'a figure to six digits, not below it';
+
 CREATE SEQUENCE dpboost.release_id_seq;
 CREATE TABLE dpboost.ledger (
     release_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.release_id_seq'),
@@ -185,7 +190,9 @@ CREATE TABLE dpboost.ledger (
     plan bytea NOT NULL,
     curve float8[] NOT NULL CHECK (pg_catalog.array_length(curve, 1) = 64),
     pure_epsilon float8 NOT NULL,
-    claim bytea NOT NULL DEFAULT ''
+    claim bytea NOT NULL DEFAULT '',
+    noise_multiplier float8,
+    calibrated_by text
 );
 ALTER TABLE dpboost.ledger ALTER COLUMN curve SET STORAGE PLAIN;
 CREATE INDEX ledger_model ON dpboost.ledger (name_id, version);
@@ -208,6 +215,8 @@ COMMENT ON COLUMN dpboost.ledger.relations IS 'names of the relations that were 
 COMMENT ON COLUMN dpboost.ledger.plan IS 'events of the training, from which the accountant can be run again';
 COMMENT ON COLUMN dpboost.ledger.curve IS 'Renyi divergence at the 64 orders';
 COMMENT ON COLUMN dpboost.ledger.pure_epsilon IS 'the same at order infinity: its epsilon at delta 0';
+COMMENT ON COLUMN dpboost.ledger.noise_multiplier IS 'noise of its main mechanism, in sensitivities';
+COMMENT ON COLUMN dpboost.ledger.calibrated_by IS 'the proof that set the noise: gdp, pld, rdp, pure, or budget';
 COMMENT ON COLUMN dpboost.ledger.claim IS 'hash of a secret that the training alone knows, and without which its model is not taken';
 
 -- A row is added in the commit of the model and stays when the model is dropped. A release without one has no model: it

@@ -3,21 +3,21 @@
 -- Everything that draws noise is VOLATILE and PARALLEL UNSAFE: each call is a release with a charge of its own, which is
 -- committed before the first draw.
 
-CREATE FUNCTION dpboost_train_step(internal, text, jsonb, "any", VARIADIC "any") RETURNS internal
+CREATE FUNCTION dpboost.train_step(internal, text, jsonb, "any", VARIADIC "any") RETURNS internal
     AS 'MODULE_PATHNAME', 'dpboost_train_step' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_train_step(internal, text, jsonb, "any", VARIADIC "any") IS
+COMMENT ON FUNCTION dpboost.train_step(internal, text, jsonb, "any", VARIADIC "any") IS
     'takes one row into a training; internal to dpboost_train';
 
-CREATE FUNCTION dpboost_train_final(internal) RETURNS jsonb
+CREATE FUNCTION dpboost.train_final(internal) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'dpboost_train_final' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_train_final(internal) IS
+COMMENT ON FUNCTION dpboost.train_final(internal) IS
     'charges, trains and releases a model; internal to dpboost_train';
 
 -- The final function consumes the state, so PostgreSQL refuses OVER and shares no state between two calls.
 CREATE AGGREGATE dpboost_train(model text, options jsonb, target "any", VARIADIC features "any") (
-    SFUNC = dpboost_train_step,
+    SFUNC = dpboost.train_step,
     STYPE = internal,
-    FINALFUNC = dpboost_train_final,
+    FINALFUNC = dpboost.train_final,
     FINALFUNC_MODIFY = READ_WRITE,
     PARALLEL = UNSAFE
 );
@@ -40,16 +40,16 @@ COMMENT ON FUNCTION dpboost_estimate(regclass, name, float8, float8, name[], jso
 
 -- ---- progress -------------------------------------------------------------------------------------------------------
 
-CREATE FUNCTION dpboost_running_trainings(
+CREATE FUNCTION dpboost.running_trainings(
     OUT pid int, OUT role_id oid, OUT relation_id oid, OUT rounds_done bigint, OUT rounds_total bigint)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'dpboost_running_trainings' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 5;
-COMMENT ON FUNCTION dpboost_running_trainings() IS 'trainings that run now in this database; see dpboost_progress';
+COMMENT ON FUNCTION dpboost.running_trainings() IS 'trainings that run now in this database; see dpboost_progress';
 
 CREATE VIEW dpboost_progress AS
     SELECT pid, pg_catalog.pg_get_userbyid(role_id) AS role, relation_id::pg_catalog.regclass AS relation,
            rounds_done, rounds_total
-    FROM @extschema@.dpboost_running_trainings();
+    FROM dpboost.running_trainings();
 COMMENT ON VIEW dpboost_progress IS 'trainings that run now and are paid for, of roles whose activity the reader may see';
 COMMENT ON COLUMN dpboost_progress.pid IS 'process that trains';
 COMMENT ON COLUMN dpboost_progress.role IS 'role that trains';
@@ -60,14 +60,14 @@ GRANT SELECT ON dpboost_progress TO PUBLIC;
 
 -- ---- methods --------------------------------------------------------------------------------------------------------
 
-CREATE FUNCTION dpboost_list_methods(
+CREATE FUNCTION dpboost.list_methods(
     OUT method text, OUT parts text, OUT paper text, OUT when_to_use text, OUT options jsonb)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'dpboost_list_methods' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 12;
-COMMENT ON FUNCTION dpboost_list_methods() IS 'values of the option "method"; see dpboost_methods';
+COMMENT ON FUNCTION dpboost.list_methods() IS 'values of the option "method"; see dpboost_methods';
 
 CREATE VIEW dpboost_methods AS
-    SELECT method, parts, paper, when_to_use, options FROM @extschema@.dpboost_list_methods();
+    SELECT method, parts, paper, when_to_use, options FROM dpboost.list_methods();
 COMMENT ON VIEW dpboost_methods IS 'methods of training: what they are made of, where they come from, when to use them';
 COMMENT ON COLUMN dpboost_methods.method IS 'value of the option "method"';
 COMMENT ON COLUMN dpboost_methods.parts IS 'parts that it combines; each can be chosen by an option of its own';

@@ -2,35 +2,35 @@
 -- ---- protect and budget ---------------------------------------------------------------------------------------------
 -- For the owner of the relation or a superuser. They check that themselves, against the role that calls.
 
-CREATE FUNCTION dpboost_protect(relation regclass, epsilon float8, delta float8, privacy_unit name DEFAULT NULL,
+CREATE FUNCTION dpboost_protect(relation regclass, epsilon float8, delta float8 DEFAULT NULL, privacy_unit name DEFAULT NULL,
                                 accept_earlier boolean DEFAULT false) RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_protect' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost_protect(regclass, float8, float8, name, boolean) IS
-    'caps what all trainings on a relation together may reveal, past ones included; optionally says which column is a person';
+    'caps what all trainings on a relation together may reveal, past ones included; optionally says which column is a person. Delta and the person stay as they are if not named; a first delta is 1e-6';
 
 CREATE FUNCTION dpboost_unprotect(relation regclass) RETURNS void
-    AS 'MODULE_PATHNAME', 'dpboost_unprotect' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+    AS 'MODULE_PATHNAME', 'dpboost_unprotect' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost_unprotect(regclass) IS
     'removes the cap, the privacy unit and all role budgets of a relation; what was spent stays in the ledger';
 
 CREATE FUNCTION dpboost_set_domain(relation regclass, column_name name, lower float8, upper float8,
                                    scale text DEFAULT 'auto') RETURNS void
-    AS 'MODULE_PATHNAME', 'dpboost_set_domain_range' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+    AS 'MODULE_PATHNAME', 'dpboost_set_domain_range' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost_set_domain(regclass, name, float8, float8, text) IS
     'declares the public range of a column; scale is auto, linear or log';
 
 CREATE FUNCTION dpboost_set_domain(relation regclass, column_name name, levels text[]) RETURNS void
-    AS 'MODULE_PATHNAME', 'dpboost_set_domain_levels' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+    AS 'MODULE_PATHNAME', 'dpboost_set_domain_levels' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost_set_domain(regclass, name, text[]) IS 'declares the public list of values of a column';
 
-CREATE FUNCTION dpboost_set_budget(relation regclass, grantee regrole, epsilon float8, delta float8,
-                                   max_epsilon_per_train float8 DEFAULT NULL) RETURNS void
+CREATE FUNCTION dpboost_set_budget(relation regclass, grantee regrole, epsilon float8 DEFAULT NULL,
+                                   delta float8 DEFAULT NULL, max_epsilon_per_train float8 DEFAULT NULL) RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_set_budget' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost_set_budget(regclass, regrole, float8, float8, float8) IS
-    'lets a role train on a relation without SELECT, within a privacy budget';
+    'lets a role train on a relation without SELECT, within a privacy budget: the first training may use all of it, several cost less than their sum. Limits that are not named stay; a first delta is 1e-6, max_epsilon_per_train => ''Infinity'' takes that limit away';
 
 CREATE FUNCTION dpboost_revoke_budget(relation regclass, grantee regrole) RETURNS void
-    AS 'MODULE_PATHNAME', 'dpboost_revoke_budget' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+    AS 'MODULE_PATHNAME', 'dpboost_revoke_budget' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost_revoke_budget(regclass, regrole) IS
     'takes the budget of a role on a relation away; what was spent stays in the ledger';
 
@@ -38,14 +38,14 @@ COMMENT ON FUNCTION dpboost_revoke_budget(regclass, regrole) IS
 CREATE FUNCTION dpboost.budgets(OUT relation regclass, OUT grantee regrole, OUT epsilon float8, OUT delta float8,
                                 OUT max_epsilon_per_train float8, OUT epsilon_spent float8,
                                 OUT epsilon_spent_adaptive float8, OUT epsilon_remaining float8,
-                                OUT share_remaining float8, OUT releases bigint, OUT privacy_unit name,
+                                OUT part_remaining float8, OUT releases bigint, OUT privacy_unit name,
                                 OUT earlier_releases bigint) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'dpboost_budget_rows' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost.budgets() IS 'rows of the view dpboost_budgets';
 
 -- What is claimed and what is counted can be proven and counted again by everyone who may see it.
 CREATE FUNCTION dpboost_verify(release_id bigint) RETURNS jsonb
-    AS 'MODULE_PATHNAME', 'dpboost_verify_release' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+    AS 'MODULE_PATHNAME', 'dpboost_verify_release' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost_verify(bigint) IS
     'runs a release of dpboost_ledger through the accountant again: the epsilon it claims, the epsilon its events prove, and whether all agrees';
 

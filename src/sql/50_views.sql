@@ -17,17 +17,18 @@ COMMENT ON COLUMN dpboost_budgets.epsilon_spent_adaptive IS
     'a limit at delta, about the smallest, that would have let them through; as a limit it holds for an analyst who adapts';
 COMMENT ON COLUMN dpboost_budgets.epsilon_remaining IS
     'the largest single training by the default method that still fits, at delta; holds for an analyst who adapts. Methods that sample rows, or have other than Gaussian noise, may get less';
-COMMENT ON COLUMN dpboost_budgets.share_remaining IS 'part of the limit that is left, from 1 to 0; holds for an analyst who adapts';
+COMMENT ON COLUMN dpboost_budgets.part_remaining IS 'part of the limit that is left, from 1 to 0; holds for an analyst who adapts';
 COMMENT ON COLUMN dpboost_budgets.releases IS 'number of releases that count';
 COMMENT ON COLUMN dpboost_budgets.privacy_unit IS 'column that identifies a person; NULL: each row is one';
 COMMENT ON COLUMN dpboost_budgets.earlier_releases IS
     'releases among these that were made for another privacy unit and that the owner has accepted as they are';
 
 CREATE VIEW dpboost_ledger WITH (security_barrier) AS
-    SELECT l.release_id, l.released_at, l.role_name AS role, l.model, l.version, l.method, l.task, l.epsilon, l.delta,
+    SELECT l.release_id, l.released_at, l.role_name AS role, l.model, l.version, l.method, l.task, dpboost.rounded_up(l.epsilon) AS epsilon, l.delta,
            l.privacy_unit, l.relations,
            coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = m.owner::oid)::text, m.owner::text) AS owner,
-           EXISTS (SELECT FROM dpboost.delivery d WHERE d.release_id = l.release_id) AS delivered
+           EXISTS (SELECT FROM dpboost.delivery d WHERE d.release_id = l.release_id) AS delivered,
+           dpboost.rounded_up(l.noise_multiplier) AS noise_multiplier, l.calibrated_by
     FROM dpboost.ledger l LEFT JOIN dpboost.model_name m USING (name_id)
     WHERE pg_catalog.pg_has_role(current_user, l.role::oid, 'USAGE')
        OR EXISTS (SELECT FROM dpboost.charge c
@@ -50,10 +51,15 @@ COMMENT ON COLUMN dpboost_ledger.owner IS 'role that the model''s name belongs t
 COMMENT ON COLUMN dpboost_ledger.delivered IS
     'whether its model was stored; false while it trains, and for good if it was cancelled or failed after the charge';
 
+COMMENT ON COLUMN dpboost_ledger.noise_multiplier IS
+    'noise of its main mechanism, in units of what one person can change; comparable within a method only';
+COMMENT ON COLUMN dpboost_ledger.calibrated_by IS
+    'what set the noise: gdp (Gaussian differential privacy), pld (privacy loss distributions), rdp (Renyi divergence), pure (delta 0), or budget: a limit asked for more noise than epsilon did';
+
 CREATE VIEW dpboost_models WITH (security_barrier) AS
     SELECT n.name AS model, m.version,
            coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = n.owner::oid)::text, n.owner::text) AS owner,
-           m.method, m.task, m.epsilon, m.delta, m.features, m.options, m.created_at,
+           m.method, m.task, dpboost.rounded_up(m.epsilon) AS epsilon, m.delta, m.features, m.options, m.created_at,
            n.owner::text || '.' || n.name AS full_name
     FROM dpboost.model m JOIN dpboost.model_name n USING (name_id)
     WHERE pg_catalog.pg_has_role(current_user, n.owner::oid, 'USAGE')

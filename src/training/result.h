@@ -10,7 +10,7 @@ namespace dpboost {
 struct RemainingBudget {
     const char* table;
     const char* role;  // null: the cap of the table
-    double share;
+    double part;       // of the limit, 1 .. 0
     double epsilon;
     double delta;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "mechanism/noise.h"
 #include "training/private_bounds.h"
 
@@ -181,6 +182,10 @@ const char* TrainingCore::task_name() const {
     return target_.spec.task() == Task::kRegression ? "regression" : "classification";
 }
 
+double TrainingCore::noise_multiplier() const {
+    return plan_->NoiseMultiplier(plan_->Find(learner_->main_mechanism()));
+}
+
 const std::string& TrainingCore::Describe(const TrainingResult& result) {
     JsonList remaining;
     for (int i = 0; i < result.remaining_count; ++i) {
@@ -188,8 +193,8 @@ const std::string& TrainingCore::Describe(const TrainingResult& result) {
         JsonList left;
         left.Add("table", JsonString(budget.table));
         left.Add("role", budget.role == nullptr ? "null" : JsonString(budget.role));
-        left.Add("share", JsonNumber(budget.share));
-        left.Add("epsilon", JsonNumber(budget.epsilon));
+        left.Add("part", JsonNumber(RoundedDown(budget.part)));
+        left.Add("epsilon", JsonNumber(RoundedDown(budget.epsilon)));
         left.Add("delta", JsonNumber(budget.delta));
         remaining.Append(left.Object());
     }
@@ -202,14 +207,12 @@ const std::string& TrainingCore::Describe(const TrainingResult& result) {
     }
     description.Add("task", JsonString(task_name()));
     description.Add("method", JsonString(options_.method->name));
-    description.Add("epsilon", JsonNumber(plan_->epsilon()));
+    description.Add("epsilon", JsonNumber(RoundedUp(plan_->epsilon())));
     description.Add("delta", JsonNumber(plan_->delta()));
-    description.Add("trees", footprint_.trees == 0 ? "null" : std::to_string(footprint_.trees));
+    if (footprint_.trees > 0)
+        description.Add("trees", std::to_string(footprint_.trees));
     description.Add("features", std::to_string(features_.specs.size()));
-    description.Add("noise_multiplier",
-                    JsonNumber(plan_->NoiseMultiplier(plan_->Find(learner_->main_mechanism()))));
     description.Add("remaining", remaining.Array());
-    description.Add("calibrated_by", JsonString(plan_->calibrated_by()));
     description_ = description.Object();
     return description_;
 }

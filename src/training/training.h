@@ -66,6 +66,7 @@ class TrainingCore {
     const std::string& model_bytes() const { return model_bytes_; }
     const std::string& features_json() const { return features_json_; }
     const char* task_name() const;
+    double noise_multiplier() const;  // of the main mechanism
 
     // The result that the caller sees, as JSON.
     const std::string& Describe(const TrainingResult& result);

@@ -126,7 +126,7 @@ subtest 'immediate shutdown and crash recovery: what was answered is there' => s
 subtest '8 sessions, 1,000 attempts, one budget: spent to the last training, never beyond' => sub {
     sql(q{SELECT dpboost_protect('prize', 0.75, 1e-6)});
     is(sql(q{SELECT attempt('race_first')}), 't', 'there is room');
-    my $share = sql(q{SELECT 1 - share_remaining FROM dpboost_budgets WHERE relation = 'prize'::regclass});
+    my $share = sql(q{SELECT 1 - part_remaining FROM dpboost_budgets WHERE relation = 'prize'::regclass});
     my $room  = int(1 / $share);
     my $script = PostgreSQL::Test::Utils::tempdir() . '/attempt.sql';
     append_to_file($script, "SELECT attempt('race_:client_id');\n");

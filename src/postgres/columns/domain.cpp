@@ -3,6 +3,7 @@
 // parent.
 #include "postgres/columns/domain.h"
 
+#include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/columns/constraint_domain.h"
@@ -187,6 +188,7 @@ void LoadColumnDomain(Oid relid, AttrNumber attnum, ColumnDomain* domain) {
 using namespace dpboost;
 
 Datum dpboost_set_domain_range(PG_FUNCTION_ARGS) {
+    RequireArguments(fcinfo, {"relation", "column_name", "lower", "upper", "scale"});
     ReadRelation relation;
     const Oid type = OpenColumn(fcinfo, &relation);
     const double range[] = {PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3)};
@@ -203,6 +205,7 @@ Datum dpboost_set_domain_range(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_set_domain_levels(PG_FUNCTION_ARGS) {
+    RequireArguments(fcinfo, {"relation", "column_name", "levels"});
     ReadRelation relation;
     const Oid type = OpenColumn(fcinfo, &relation);
     ArrayType* levels = PG_GETARG_ARRAYTYPE_P(2);

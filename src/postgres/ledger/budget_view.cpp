@@ -2,6 +2,7 @@
 // limits and what the ledger says, nothing that depends on rows; and counts only for what the viewer may see.
 #include <vector>
 
+#include "base/text.h"
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/ledger/limit_totals.h"
@@ -10,6 +11,7 @@
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_budget_rows);
+PG_FUNCTION_INFO_V1(dpboost_rounded_up);
 }
 
 namespace dpboost {
@@ -104,25 +106,36 @@ Tuplestorestate* BeginResult(FunctionCallInfo fcinfo, TupleDesc* descriptor) {
     return store;
 }
 
-void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* budget, const Figures& figures) {
+// Who a person is: the relation's cap says it for the budgets of roles as well, which follow it in the list. Whoever
+// sees one of these sees the cap.
+const char* UnitOf(const BudgetList* budgets, int position) {
+    const BudgetState* budget = &budgets->items[position];
+    for (; position >= 0 && budgets->items[position].relid == budget->relid; --position)
+        if (budgets->items[position].privacy_unit[0] != '\0')
+            return budgets->items[position].privacy_unit;
+    return "";
+}
+
+void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* budget, const char* unit_name,
+            const Figures& figures) {
     NameData unit;
-    namestrcpy(&unit, budget->privacy_unit);
+    namestrcpy(&unit, unit_name);
     Datum values[] = {ObjectIdGetDatum(budget->relid),
                       ObjectIdGetDatum(budget->role),
                       Float8GetDatum(budget->epsilon),
                       Float8GetDatum(budget->delta),
                       Float8GetDatum(budget->max_epsilon_per_train),
-                      Float8GetDatum(figures.spent_epsilon),
-                      Float8GetDatum(figures.adaptive_epsilon),
-                      Float8GetDatum(figures.remaining.epsilon),
-                      Float8GetDatum(figures.remaining.share),
+                      Float8GetDatum(RoundedUp(figures.spent_epsilon)),
+                      Float8GetDatum(RoundedUp(figures.adaptive_epsilon)),
+                      Float8GetDatum(RoundedDown(figures.remaining.epsilon)),
+                      Float8GetDatum(RoundedDown(figures.remaining.share)),
                       Int64GetDatum(figures.releases),
                       NameGetDatum(&unit),
                       Int64GetDatum(budget->earlier_releases)};
     bool nulls[lengthof(values)] = {};
     nulls[1] = !OidIsValid(budget->role);
     nulls[4] = std::isinf(budget->max_epsilon_per_train);
-    nulls[10] = budget->privacy_unit[0] == '\0';
+    nulls[10] = unit_name[0] == '\0';
     nulls[11] = OidIsValid(budget->role);
     tuplestore_putvalues(store, descriptor, values, nulls);
 }
@@ -154,7 +167,11 @@ Datum dpboost_budget_rows(PG_FUNCTION_ARGS) {
     const LimitTotals* totals = FindTotals(visible.budgets, visible.relations, visible.identities);
     const Figures* figures = ComputeAll(visible.budgets, totals);
     for (int i = 0; i < visible.budgets->count; ++i)
-        PutRow(store, descriptor, &visible.budgets->items[i], figures[i]);
+        PutRow(store, descriptor, &visible.budgets->items[i], UnitOf(visible.budgets, i), figures[i]);
     CatalogEnd(&scope);
     return Datum(0);
+}
+
+Datum dpboost_rounded_up(PG_FUNCTION_ARGS) {
+    PG_RETURN_FLOAT8(dpboost::RoundedUp(PG_GETARG_FLOAT8(0)));
 }

@@ -88,6 +88,7 @@ dsm_segment* LayOutCharge(const ChargeRequest* request, const uint8* claim) {
     message.lock_timeout_ms = ledger_timeout_ms / 2 + 1;
     memcpy(message.claim, claim, kClaimSize);
     message.right = request->right;
+    message.noise_multiplier = request->noise_multiplier;
     message.has_privacy_unit = request->privacy_unit != nullptr;
     const RelationSet* relations = request->relations;
     const Content contents[] = {

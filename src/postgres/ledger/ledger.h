@@ -23,6 +23,7 @@ struct ChargeRequest {
     const char* task;        // "regression" or "classification"
     const char* plan_bytes;  // Plan::Serialize: events, curve, epsilon, delta
     size_t plan_size;
+    double noise_multiplier;  // of the main mechanism, for people
     const RelationSet* relations;
     const char* privacy_unit;  // the column by which the training sampled and clipped; nullptr: rows
 };

@@ -62,6 +62,7 @@ struct LedgerMessage {
     // of a charge; texts end with a zero byte, which is counted
     TrainRight right;
     bool has_privacy_unit;
+    double noise_multiplier;
     LedgerPiece model_name;
     LedgerPiece method;
     LedgerPiece task;

@@ -57,9 +57,9 @@ Datum RelationNames(const RelationSet* relations) {
 
 int64 WriteLedger(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
                   const NamedModel& model) {
-    const Oid types[] = {RoleRefType(), NAMEOID,        TEXTOID,   INT4OID, TEXTOID,
-                         TEXTOID,       FLOAT8OID,      FLOAT8OID, NAMEOID, TEXTARRAYOID,
-                         BYTEAOID,      FLOAT8ARRAYOID, FLOAT8OID, INT8OID, BYTEAOID};
+    const Oid types[] = {RoleRefType(), NAMEOID,   TEXTOID,  INT4OID,      TEXTOID,  TEXTOID,
+                         FLOAT8OID,     FLOAT8OID, NAMEOID,  TEXTARRAYOID, BYTEAOID, FLOAT8ARRAYOID,
+                         FLOAT8OID,     INT8OID,   BYTEAOID, FLOAT8OID,    TEXTOID};
     const Datum values[] = {RoleRef(message->caller, message->caller_name),
                             NameDatum(message->caller_name),
                             CStringGetTextDatum(model.name),
@@ -74,17 +74,19 @@ int64 WriteLedger(const LedgerMessage* message, const LedgerPlan* plan, const Re
                             CurveDatum(plan),
                             Float8GetDatum(plan->pure_epsilon),
                             Int64GetDatum(model.name_id),
-                            ClaimDatum(message)};
-    char nulls[] = "               ";
+                            ClaimDatum(message),
+                            Float8GetDatum(message->noise_multiplier),
+                            CStringGetTextDatum(plan->calibrated_by)};
+    char nulls[] = "                 ";
     if (!message->has_privacy_unit)
         nulls[8] = 'n';
     CatalogWrite(
         "INSERT INTO dpboost.ledger (role, role_name, model, version, method, task, epsilon, delta, "
         "privacy_unit,"
-        " relations, plan, curve, pure_epsilon, name_id, claim)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, pg_catalog.sha256($15))"
-        " RETURNING release_id",
-        15, types, values, nulls);
+        " relations, plan, curve, pure_epsilon, name_id, claim, noise_multiplier, calibrated_by)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, pg_catalog.sha256($15), $16,"
+        " $17) RETURNING release_id",
+        17, types, values, nulls);
     return ReturnedId();
 }
 

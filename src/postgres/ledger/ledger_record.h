@@ -14,6 +14,7 @@ struct LedgerPlan {
     double delta;
     double rho[64];
     double pure_epsilon;
+    const char* calibrated_by;
 };
 
 struct LedgerRecord {

@@ -91,6 +91,7 @@ void ReadPlan(const LedgerMessage* message, LedgerPlan* plan) {
         plan->epsilon = release.epsilon;
         plan->delta = release.delta;
         plan->pure_epsilon = release.curve.pure_epsilon;
+        plan->calibrated_by = CalibratedByName(release.calibrated_by);
         std::copy(release.curve.rho.begin(), release.curve.rho.end(), plan->rho);
     });
 }

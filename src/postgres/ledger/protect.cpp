@@ -3,6 +3,7 @@
 // reach. The role that calls must own the relation or be a superuser.
 #include "postgres/ledger/protect.h"
 
+#include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/identity.h"
@@ -20,17 +21,14 @@ PG_FUNCTION_INFO_V1(dpboost_revoke_budget);
 namespace dpboost {
 namespace {
 
+constexpr double kDefaultDelta = 1e-6;  // of a limit, as of a training
+
 // A limit as the functions take it.
 struct BudgetLimit {
     double epsilon;
     double delta;
     uint32 order;
 };
-
-void CheckNotNull(FunctionCallInfo fcinfo, int argument, const char* name) {
-    if (PG_ARGISNULL(argument))
-        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("\"%s\" must not be NULL", name)));
-}
 
 void CheckOwner(Oid relid, Oid caller) {
     const char kind = get_rel_relkind(relid);
@@ -93,25 +91,29 @@ void RevokeOfDroppedRoles(Oid relid) {
 
 // A cap as it is to be written.
 struct Cap {
-    BudgetLimit limit;
+    double epsilon;
+    double delta;
+    bool has_delta;
     NameData unit;
     bool has_unit;
     EarlierReleases earlier;  // for another unit, accepted
 };
 
-// The unit that stays in force when none is named: to forget it silently would weaken the promise. Returns up
-// to which release others were accepted for it.
-int64 KeepUnit(ArrayType* ids, Cap* cap) {
+// What stays in force when it is not named, unit and delta: to forget the unit silently would weaken the promise.
+// Returns up to which release others were accepted for the unit.
+int64 KeepUnnamed(ArrayType* ids, Cap* cap) {
     const Oid types[] = {INT8ARRAYOID};
     const Datum values[] = {PointerGetDatum(ids)};
     const uint64 rows = CatalogRead(
-        "SELECT privacy_unit, earlier_until FROM dpboost.protection WHERE relation_id = ANY ($1)"
-        " ORDER BY privacy_unit NULLS LAST, earlier_until",
+        "SELECT privacy_unit, earlier_until, min(delta) OVER () FROM dpboost.protection"
+        " WHERE relation_id = ANY ($1) ORDER BY privacy_unit NULLS LAST, earlier_until",
         1, types, values, nullptr, 1);
     if (rows == 0)
         return 0;
     bool had_no_unit, is_null;
     HeapTuple row = SPI_tuptable->vals[0];
+    if (!cap->has_delta)
+        cap->delta = DatumGetFloat8(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &is_null));
     const Datum unit = SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &had_no_unit);
     const int64 accepted = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &is_null));
     if (!cap->has_unit && !had_no_unit) {
@@ -147,14 +149,15 @@ void SetCap(const ReadRelation* relation, Cap* cap, bool accept_earlier, Oid cal
     CatalogBegin(&scope);
     RevokeOfDroppedRoles(relation->relid);
     ArrayType* ids = RememberedIdentities(relation);
-    const int64 accepted = KeepUnit(ids, cap);
+    const int64 accepted = KeepUnnamed(ids, cap);
+    const BudgetLimit limit = CheckLimit(cap->epsilon, cap->delta);
     AcceptEarlier(relation, IdentityOf(relation).counted, cap, accepted, accept_earlier);
     const Oid types[] = {INT8ARRAYOID, FLOAT8OID,     FLOAT8OID, INT8OID,
                          NAMEOID,      RoleRefType(), INT8OID,   INT8OID};
     const Datum values[] = {PointerGetDatum(ids),
-                            Float8GetDatum(cap->limit.epsilon),
-                            Float8GetDatum(cap->limit.delta),
-                            Int64GetDatum(static_cast<int64>(cap->limit.order)),
+                            Float8GetDatum(limit.epsilon),
+                            Float8GetDatum(limit.delta),
+                            Int64GetDatum(static_cast<int64>(limit.order)),
                             NameGetDatum(&cap->unit),
                             CallerRef(caller),
                             Int64GetDatum(cap->earlier.count),
@@ -166,6 +169,47 @@ void SetCap(const ReadRelation* relation, Cap* cap, bool accept_earlier, Oid cal
         " earlier_releases, earlier_until) VALUES (($1)[1], $2, $3, $4, $5, $6, $7, $8)",
         8, types, values, nulls);
     CatalogEnd(&scope);
+}
+
+// An allowance's limits; the largest epsilon of a single training is infinite if there is none.
+struct Allowance {
+    bool granted;
+    double epsilon;
+    double delta;
+    double max_epsilon;
+};
+
+// Inside a catalog scope: what a role has, or what one that has nothing begins with. One that was revoked is
+// nothing.
+Allowance FindAllowance(Oid relid, Oid grantee) {
+    const Oid types[] = {OIDOID, OIDOID};
+    const Datum values[] = {ObjectIdGetDatum(relid), ObjectIdGetDatum(grantee)};
+    if (CatalogRead("SELECT epsilon, delta, coalesce(max_epsilon_per_train, 'Infinity')"
+                    " FROM dpboost.allowance WHERE relation::oid = $1 AND grantee::oid = $2 AND NOT revoked",
+                    2, types, values, nullptr, 1) == 0)
+        return {false, 0, kDefaultDelta, std::numeric_limits<double>::infinity()};
+    double limits[3];
+    bool is_null;
+    for (int i = 0; i < 3; ++i)
+        limits[i] =
+            DatumGetFloat8(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1, &is_null));
+    return {true, limits[0], limits[1], limits[2]};
+}
+
+// Puts what the call of dpboost_set_budget names in the place of what was there; the rest stays.
+void ReadAllowance(FunctionCallInfo fcinfo, Allowance* allowance) {
+    if (!allowance->granted)
+        RequireArgument(fcinfo, 2, "epsilon");
+    if (!PG_ARGISNULL(2))
+        allowance->epsilon = PG_GETARG_FLOAT8(2);
+    if (!PG_ARGISNULL(3))
+        allowance->delta = PG_GETARG_FLOAT8(3);
+    if (!PG_ARGISNULL(4))
+        allowance->max_epsilon = PG_GETARG_FLOAT8(4);
+    if (!(allowance->max_epsilon > 0))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("max_epsilon_per_train must be positive, not %g", allowance->max_epsilon),
+                        errhint("'Infinity' takes the limit away.")));
 }
 
 }  // namespace
@@ -188,15 +232,16 @@ using namespace dpboost;
 
 Datum dpboost_protect(PG_FUNCTION_ARGS) {
     const Oid caller = GetUserId();
-    CheckNotNull(fcinfo, 0, "relation");
-    CheckNotNull(fcinfo, 1, "epsilon");
-    CheckNotNull(fcinfo, 2, "delta");
-    CheckNotNull(fcinfo, 4, "accept_earlier");
+    RequireArguments(fcinfo, {"relation", "epsilon"});
+    RequireArgument(fcinfo, 4, "accept_earlier");
     const Oid relid = PG_GETARG_OID(0);
     Cap cap = {};
     ReadRelation relation;
     OpenGoverned(relid, caller, &relation);
-    cap.limit = CheckLimit(PG_GETARG_FLOAT8(1), PG_GETARG_FLOAT8(2));
+    cap.epsilon = PG_GETARG_FLOAT8(1);
+    cap.has_delta = !PG_ARGISNULL(2);
+    cap.delta = cap.has_delta ? PG_GETARG_FLOAT8(2) : kDefaultDelta;
+    CheckLimit(cap.epsilon, cap.delta);
     cap.has_unit = !PG_ARGISNULL(3);
     if (cap.has_unit) {
         cap.unit = *PG_GETARG_NAME(3);
@@ -210,6 +255,7 @@ Datum dpboost_protect(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_unprotect(PG_FUNCTION_ARGS) {
+    RequireArguments(fcinfo, {"relation"});
     const Oid caller = GetUserId();
     const Oid relid = PG_GETARG_OID(0);
     ReadRelation relation;
@@ -235,19 +281,10 @@ Datum dpboost_unprotect(PG_FUNCTION_ARGS) {
 
 Datum dpboost_set_budget(PG_FUNCTION_ARGS) {
     const Oid caller = GetUserId();
-    CheckNotNull(fcinfo, 0, "relation");
-    CheckNotNull(fcinfo, 1, "grantee");
-    CheckNotNull(fcinfo, 2, "epsilon");
-    CheckNotNull(fcinfo, 3, "delta");
+    RequireArguments(fcinfo, {"relation", "grantee"});
     const Oid grantee = PG_GETARG_OID(1);
-    const bool has_max = !PG_ARGISNULL(4);
-    const double max_epsilon = has_max ? PG_GETARG_FLOAT8(4) : 0;
     ReadRelation relation;
     OpenGoverned(PG_GETARG_OID(0), caller, &relation);
-    const BudgetLimit limit = CheckLimit(PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
-    if (has_max && (!(max_epsilon > 0) || std::isinf(max_epsilon)))
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("max_epsilon_per_train must be positive and finite, not %g", max_epsilon)));
     const char* grantee_name = RoleName(grantee);
     if (grantee_name == nullptr)
         ereport(ERROR,
@@ -256,6 +293,9 @@ Datum dpboost_set_budget(PG_FUNCTION_ARGS) {
     CatalogBegin(&scope);
     RevokeOfDroppedRoles(relation.relid);
     RememberedIdentities(&relation);
+    Allowance allowance = FindAllowance(relation.relid, grantee);
+    ReadAllowance(fcinfo, &allowance);
+    const BudgetLimit limit = CheckLimit(allowance.epsilon, allowance.delta);
     const Oid types[] = {RelationRefType(), RoleRefType(), FLOAT8OID,    FLOAT8OID,
                          INT8OID,           FLOAT8OID,     RoleRefType()};
     const Datum values[] = {RelationRef(relation.relid, relation.schema_name, relation.relation_name),
@@ -263,9 +303,9 @@ Datum dpboost_set_budget(PG_FUNCTION_ARGS) {
                             Float8GetDatum(limit.epsilon),
                             Float8GetDatum(limit.delta),
                             Int64GetDatum(static_cast<int64>(limit.order)),
-                            Float8GetDatum(max_epsilon),
+                            Float8GetDatum(allowance.max_epsilon),
                             CallerRef(caller)};
-    const char nulls[] = {' ', ' ', ' ', ' ', ' ', has_max ? ' ' : 'n', ' ', '\0'};
+    const char nulls[] = {' ', ' ', ' ', ' ', ' ', std::isinf(allowance.max_epsilon) ? 'n' : ' ', ' ', '\0'};
     CatalogWrite(
         "INSERT INTO dpboost.allowance"
         " (relation, grantee, epsilon, delta, rdp_order, max_epsilon_per_train, set_by)"
@@ -280,6 +320,7 @@ Datum dpboost_set_budget(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_revoke_budget(PG_FUNCTION_ARGS) {
+    RequireArguments(fcinfo, {"relation", "grantee"});
     const Oid relid = PG_GETARG_OID(0);
     const Oid grantee = PG_GETARG_OID(1);
     ReadRelation relation;

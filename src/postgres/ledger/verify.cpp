@@ -1,6 +1,7 @@
 // dpboost_verify: proves a release again from its stored events, and counts the ledger again for every limit
 // that the caller may see. Nothing is written and nothing depends on rows. What does not agree is reported, not
 // raised, so that one wrong figure hides no other.
+#include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/ledger/limit_totals.h"
@@ -173,6 +174,7 @@ int CollectMismatches(Oid viewer, StringInfo mismatches) {
 using namespace dpboost;
 
 Datum dpboost_verify_release(PG_FUNCTION_ARGS) {
+    dpboost::RequireArguments(fcinfo, {"release_id"});
     const int64 release_id = PG_GETARG_INT64(0);
     if (!MaySeeRelease(fcinfo->flinfo->fn_oid, release_id))
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),

@@ -1,5 +1,6 @@
 // dpboost_share, dpboost_unshare and dpboost_drop_model: what the owner of a model may do with it. Training a
 // model is charged for ever; dropping it refunds nothing.
+#include "postgres/boundary/arguments.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/predict/model_cache.h"
 #include "postgres/predict/model_lookup.h"
@@ -84,6 +85,7 @@ using namespace dpboost;
 
 // Lets a role (and its members) predict with a model of the caller.
 Datum dpboost_share(PG_FUNCTION_ARGS) {
+    RequireArguments(fcinfo, {"model", "grantee"});
     OwnedModel model;
     FindWholeModel(PG_GETARG_TEXT_PP(0), &model);
     const Oid role = PG_GETARG_OID(1);
@@ -105,6 +107,7 @@ Datum dpboost_share(PG_FUNCTION_ARGS) {
 
 // Takes it back.
 Datum dpboost_unshare(PG_FUNCTION_ARGS) {
+    RequireArguments(fcinfo, {"model", "grantee"});
     OwnedModel model;
     FindWholeModel(PG_GETARG_TEXT_PP(0), &model);
     CatalogScope scope;
@@ -118,6 +121,7 @@ Datum dpboost_unshare(PG_FUNCTION_ARGS) {
 
 // Drops a model with all its versions, or one version of it.
 Datum dpboost_drop_model(PG_FUNCTION_ARGS) {
+    RequireArguments(fcinfo, {"model"});
     OwnedModel model;
     FindOwnedModel(PG_GETARG_TEXT_PP(0), &model);
     const Oid types[] = {INT8OID, INT4OID};

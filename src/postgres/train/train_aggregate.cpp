@@ -49,7 +49,7 @@ constexpr NullableDatum kNoUnit = {0, true};
 // The model's name or the options, copied: they are the same for all rows of the group.
 struct varlena* CallArgument(const NullableDatum& argument, const char* what) {
     if (argument.isnull)
-        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", what)));
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("\"%s\" must not be NULL", what)));
     return PG_DETOAST_DATUM_COPY(argument.value);
 }
 
@@ -142,7 +142,7 @@ void Begin(AggregateState* state) {
     memset(static_cast<void*>(&training), 0, sizeof training);
     training.caller = GetUserId();
     training.right = TrainRight::kSelect;
-    training.model = text_to_cstring(CallArgument(state->model, "the model name"));
+    training.model = text_to_cstring(CallArgument(state->model, "model"));
     training.options = reinterpret_cast<Jsonb*>(CallArgument(state->options, "options"));
     training.target = state->call.target;
     training.features = state->call.features;

@@ -1,6 +1,7 @@
 // dpboost_train_on and dpboost_estimate: training on a relation by name, for callers who need not be able to
 // read it. Here the call and the schema become a training and a reading; what can be wrong with either is
 // found before the first row.
+#include "postgres/boundary/arguments.h"
 #include "postgres/boundary/short_locks.h"
 #include "postgres/columns/source_column.h"
 #include "postgres/ledger/privacy_unit.h"
@@ -116,11 +117,6 @@ void ExpandArray(NamedCall* call) {
 }
 
 // ---- the call ----
-
-void RequireArgument(FunctionCallInfo fcinfo, int argument, const char* name) {
-    if (PG_ARGISNULL(argument))
-        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be NULL", name)));
-}
 
 // Arguments from `first` on: relation, target, epsilon, delta, features, options.
 NamedCall* ReadArguments(FunctionCallInfo fcinfo, int first) {

@@ -179,6 +179,7 @@ void Pay(const Training* training, PaidRelease* paid) {
     request.task = core.task_name();
     request.plan_bytes = core.plan_bytes().data();
     request.plan_size = core.plan_bytes().size();
+    request.noise_multiplier = core.noise_multiplier();
     request.relations = training->call.relations;
     request.privacy_unit = training->call.unit;
     CommitCharge(&request, paid);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <limits>
 
 namespace dpboost {
@@ -58,4 +60,27 @@ TEST(TextTest, LongNamesAreNearToNone) {
 }
 
 }  // namespace
+TEST(TextTest, RoundsAgainstTheSpender) {
+    EXPECT_EQ(RoundedUp(0.4999999999999622), 0.5);
+    EXPECT_EQ(RoundedDown(0.5000000000000378), 0.5);
+    EXPECT_EQ(RoundedUp(0.5), 0.5);
+    EXPECT_EQ(RoundedDown(0.5), 0.5);
+    EXPECT_EQ(RoundedUp(0.1234561), 0.123457);
+    EXPECT_EQ(RoundedDown(0.1234569), 0.123456);
+    EXPECT_EQ(RoundedUp(9.999991), 10);
+    EXPECT_EQ(RoundedDown(9.999999), 9.9999);
+    EXPECT_EQ(RoundedUp(1e-300 * 1.0000001), 1.00001e-300);
+    EXPECT_EQ(RoundedDown(1e200), 1e200);
+    EXPECT_EQ(RoundedUp(0), 0);
+    EXPECT_TRUE(std::isinf(RoundedUp(INFINITY)));
+    EXPECT_TRUE(std::isnan(RoundedDown(NAN)));
+    for (double value = 1e-9; value < 1e9; value *= 1.37) {
+        EXPECT_GE(RoundedUp(value), value);
+        EXPECT_LE(RoundedDown(value), value);
+        EXPECT_NEAR(RoundedUp(value), value, 1.1e-5 * value);
+        EXPECT_NEAR(RoundedDown(value), value, 1.1e-5 * value);
+        EXPECT_EQ(RoundedDown(RoundedUp(value)), RoundedUp(value));
+    }
+}
+
 }  // namespace dpboost
