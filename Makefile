@@ -129,8 +129,10 @@ $(BUILD)/bench/%: $(BUILD)/plain/test/bench/%.o $(BUILD)/plain/libcore.a
 BENCH_PROGRAMS = $(BENCH_SRCS:test/bench/%.cpp=$(BUILD)/bench/%) $(sort $(wildcard test/bench/*.sh))
 bench: $(filter-out $(BUILD)/bench/audit $(BUILD)/bench/utility% test/bench/utility%,$(BENCH_PROGRAMS))
 	@for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done
+utility: SHELL = /bin/bash
 utility: $(filter $(BUILD)/bench/utility% test/bench/utility%,$(BENCH_PROGRAMS))
-	@for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done
+	@set -o pipefail; for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done | tee $(BUILD)/bench/utility.txt
+	@test/bench/plot_accuracy $(BUILD)/bench/utility.txt >$(BUILD)/bench/accuracy.svg && mv $(BUILD)/bench/accuracy.svg doc/
 # The audits of `make check` with more trainings, tables and points, and their table; some minutes.
 audit: $(BUILD)/bench/audit $(BUILD)/plain/statistical_tests
 	$(BUILD)/bench/audit

@@ -124,9 +124,13 @@ FROM dpboost_budgets ORDER BY cap;
 \echo
 \echo '7. When the budget is gone, it is gone'
 \echo '--------------------------------------'
+\echo 'Ana spends all that she has left, and asks for a little more.'
+\echo
 \set ON_ERROR_STOP off
 \set ECHO queries
-SELECT dpboost_train_on('stroke_risk', 'patients', 'stroke', epsilon => 0.9) ->> 'version' AS version;
+SELECT dpboost_train_on('stroke_risk', 'patients', 'stroke', epsilon_remaining) ->> 'version' AS version
+FROM dpboost_budgets WHERE grantee = 'ana'::regrole;
+SELECT dpboost_train_on('stroke_risk', 'patients', 'stroke', epsilon => 0.01) ->> 'version' AS version;
 \set ECHO none
 \set ON_ERROR_STOP on
 
