@@ -124,7 +124,7 @@ FROM dpboost_budgets ORDER BY cap;
 \echo
 \echo '7. When the budget is gone, it is gone'
 \echo '--------------------------------------'
-\echo 'Ana spends all that she has left, and asks for a little more.'
+\echo 'Ana spends what she has left, and asks for a little more.'
 \echo
 \set ON_ERROR_STOP off
 \set ECHO queries
