@@ -27,6 +27,11 @@ class ByteWriter {
     void U64(uint64_t value) { Little(value, 8); }
     void I32(int32_t value) { U32(static_cast<uint32_t>(value)); }
     void I64(int64_t value) { U64(static_cast<uint64_t>(value)); }
+    void F32(float value) {
+        uint32_t bits;
+        std::memcpy(&bits, &value, sizeof bits);
+        U32(bits);
+    }
     void F64(double value) {
         uint64_t bits;
         std::memcpy(&bits, &value, sizeof bits);
@@ -60,6 +65,12 @@ class ByteReader {
     uint64_t U64() { return LittleWord(Raw(8).data()); }
     int32_t I32() { return static_cast<int32_t>(U32()); }
     int64_t I64() { return static_cast<int64_t>(U64()); }
+    float F32() {
+        uint32_t bits = U32();
+        float value;
+        std::memcpy(&value, &bits, sizeof value);
+        return value;
+    }
     double F64() {
         uint64_t bits = U64();
         double value;

@@ -39,30 +39,39 @@ Tree Normalized(const Tree& tree, const std::vector<FeatureSpec>& features) {
 }  // namespace
 
 Model::Model(std::vector<FeatureSpec> features, const TargetSpec& target, Link link)
-    : features_(std::move(features)), target_(target), link_(link), tables_(features_.size()) {
+    : features_(std::move(features)),
+      target_(target),
+      link_(link),
+      bases_(link == Link::kSoftmax ? target.classes().size() : 1, 0),
+      tables_(features_.size()) {
     if (features_.empty())
         throw Error(ErrorCode::kInvalidParameter, "a model needs at least one feature");
     if (features_.size() > kMaxFeatures)
         throw Error(ErrorCode::kLimitExceeded, "too many features", "At most 65535 features can be used.");
+    CheckInternal((link == Link::kSoftmax) == (target.task() == Task::kClasses),
+                  "link does not fit the target of the model");
 }
 
-void Model::AddToBase(int32_t value) noexcept {
-    base_ = Saturate(int64_t{base_} + value);
+void Model::AddToBase(size_t output, int32_t value) noexcept {
+    bases_[output] = Saturate(int64_t{bases_[output]} + value);
 }
 
 void Model::AddTable(size_t feature, const std::vector<int32_t>& values) {
-    CheckInternal(feature < features_.size() && values.size() == features_[feature].cells(),
+    CheckInternal(feature < features_.size() && values.size() == features_[feature].cells() * outputs(),
                   "table does not fit the features of the model");
     std::vector<int32_t>& table = tables_[feature];
     table.resize(values.size());
-    for (size_t code = 0; code < values.size(); code++)
-        table[code] = Saturate(int64_t{table[code]} + values[code]);
+    for (size_t i = 0; i < values.size(); i++)
+        table[i] = Saturate(int64_t{table[i]} + values[i]);
 }
 
 void Model::AddTree(Tree tree) {
-    CheckInternal(IsValid(tree, features_), "tree does not fit the features of the model");
-    if (tree.depth == 0)
-        return AddToBase(tree.leaves[0]);
+    CheckInternal(IsValid(tree, features_, outputs()), "tree does not fit the features of the model");
+    if (tree.depth == 0) {
+        for (size_t output = 0; output < outputs(); output++)
+            AddToBase(output, tree.leaves[output]);
+        return;
+    }
     uint16_t feature = tree.splits[0].feature;
     bool one_feature = std::all_of(tree.splits.begin(), tree.splits.end(),
                                    [&](const Split& split) { return split.feature == feature; });
@@ -74,24 +83,54 @@ void Model::AddTree(Tree tree) {
 
 void Model::Collapse(const Tree& tree, size_t feature) {
     const FeatureSpec& spec = features_[feature];
-    std::vector<int32_t> values(spec.cells());
+    std::vector<int32_t> values;
+    values.reserve(spec.cells() * outputs());
     for (uint32_t code = 0; code < spec.cells(); code++) {
         size_t node = 0;
         for (unsigned level = 0; level < tree.depth; level++)
             node = 2 * node + (tree.SplitGoesLeft(node, static_cast<uint16_t>(code), spec.missing()) ? 1 : 2);
-        values[code] = tree.leaves[node - tree.splits.size()];
+        const auto leaf = tree.leaves.begin() + (node - tree.splits.size()) * outputs();
+        values.insert(values.end(), leaf, leaf + outputs());
     }
     AddTable(feature, values);
 }
 
-int64_t Model::Score(const uint16_t* codes) const noexcept {
-    int64_t score = base_;
+void Model::SetLoss(LossNote loss) {
+    CheckInternal(loss.kind <= LossKind::kQuantile && loss.parameters.size() <= kMaxParameters &&
+                      std::all_of(loss.parameters.begin(), loss.parameters.end(),
+                                  [](double parameter) { return std::isfinite(parameter); }),
+                  "loss does not fit the model");
+    loss_ = std::move(loss);
+}
+
+void Model::SetEvidence(Evidence evidence) {
+    CheckInternal(IsValid(evidence, features_, outputs()), "evidence does not fit the model");
+    evidence_ = std::move(evidence);
+}
+
+int64_t Model::Score(const uint16_t* codes, size_t output) const noexcept {
+    const size_t k = outputs();
+    int64_t score = bases_[output];
     for (size_t feature = 0; feature < features_.size(); feature++)
         if (!tables_[feature].empty())
-            score += tables_[feature][std::min(codes[feature], features_[feature].missing())];
+            score += tables_[feature][k * std::min(codes[feature], features_[feature].missing()) + output];
     for (const Tree& tree : trees_)
-        score += tree.leaves[tree.Leaf(codes, features_)];
+        score += tree.leaves[k * tree.Leaf(codes, features_) + output];
     return score;
+}
+
+void Model::Scores(const uint16_t* codes, int64_t* scores) const noexcept {
+    for (size_t output = 0; output < outputs(); output++)
+        scores[output] = Score(codes, output);
+}
+
+void Softmax(const int64_t* scores, size_t classes, double* probabilities) noexcept {
+    const int64_t largest = *std::max_element(scores, scores + classes);
+    double sum = 0;
+    for (size_t k = 0; k < classes; k++)
+        sum += probabilities[k] = std::exp(FromFixed(scores[k] - largest));
+    for (size_t k = 0; k < classes; k++)
+        probabilities[k] /= sum;
 }
 
 double Respond(Link link, const TargetSpec& target, int64_t score) noexcept {

@@ -1,8 +1,10 @@
-// Model <-> bytes. Layout, little-endian: magic, version, target, link, base, features, tables, trees, and a
-// BLAKE2b-128 checksum of all before it. The checksum finds accidents; the reader itself checks everything it
-// later relies on, so that bytes forged with a valid checksum are harmless too.
+// Model <-> bytes. Layout, little-endian: magic, version, target, link, loss, outputs, bases, features, tables, trees,
+// evidence, and a BLAKE2b-128 checksum of all before it. Version 1, which is still read, had one output, no classes, no
+// loss, no standard deviations of leaves and no evidence. The checksum finds accidents; the reader itself checks
+// everything it later relies on, so that bytes forged with a valid checksum are harmless too.
 #include <sodium.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -13,11 +15,13 @@ namespace dpboost {
 namespace {
 
 constexpr std::string_view kMagic = "dpboost\n";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr size_t kChecksumBytes = 16;
 // feature, threshold, kind and direction
 constexpr size_t kSplitBytes = 2 + 2 + 1;
 constexpr uint8_t kMissingLeftBit = 0x80;
+// beside the depth of a tree
+constexpr uint8_t kLeafSdsBit = 0x80;
 
 std::string Checksum(std::string_view bytes) {
     std::string sum(kChecksumBytes, '\0');
@@ -27,7 +31,7 @@ std::string Checksum(std::string_view bytes) {
 }
 
 void WriteTree(const Tree& tree, const std::vector<FeatureSpec>& features, ByteWriter& out) {
-    out.U8(static_cast<uint8_t>(tree.depth));
+    out.U8(static_cast<uint8_t>(tree.depth | (tree.leaf_sds.empty() ? 0 : kLeafSdsBit)));
     for (const Split& split : tree.splits) {
         out.U16(split.feature);
         out.U16(split.threshold);
@@ -39,6 +43,8 @@ void WriteTree(const Tree& tree, const std::vector<FeatureSpec>& features, ByteW
     }
     for (int32_t leaf : tree.leaves)
         out.I32(leaf);
+    for (float sd : tree.leaf_sds)
+        out.F32(sd);
 }
 
 void ReadSubset(Split* split, Tree* tree, const FeatureSpec& feature, ByteReader& in) {
@@ -52,11 +58,14 @@ void ReadSubset(Split* split, Tree* tree, const FeatureSpec& feature, ByteReader
         ByteReader::Require(tree->subset_words.back() >> (feature.cells() % 64) == 0);
 }
 
-Tree ReadTree(const std::vector<FeatureSpec>& features, ByteReader& in) {
+Tree ReadTree(const std::vector<FeatureSpec>& features, size_t outputs, uint32_t version, ByteReader& in) {
     uint8_t depth = in.U8();
+    const bool has_sds = version > 1 && (depth & kLeafSdsBit) != 0;
+    if (has_sds)
+        depth = static_cast<uint8_t>(depth & ~kLeafSdsBit);
     ByteReader::Require(depth >= 1 && depth <= kMaxDepth);
-    ByteReader::Require(in.left() / ((size_t{1} << depth) - 1) >= kSplitBytes);
-    Tree tree = Tree::OfDepth(depth);
+    ByteReader::Require(in.left() / ((size_t{1} << depth) - 1) >= kSplitBytes + outputs * sizeof(int32_t));
+    Tree tree = Tree::OfDepth(depth, outputs);
     for (Split& split : tree.splits) {
         split.feature = in.U16();
         split.threshold = in.U16();
@@ -72,34 +81,72 @@ Tree ReadTree(const std::vector<FeatureSpec>& features, ByteReader& in) {
     }
     for (int32_t& leaf : tree.leaves)
         leaf = in.I32();
+    if (has_sds) {
+        tree.leaf_sds.reserve(tree.leaves.size());
+        for (size_t i = 0; i < tree.leaves.size(); i++)
+            tree.leaf_sds.push_back(in.F32());
+    }
+    ByteReader::Require(IsValid(tree, features, outputs));
     return tree;
 }
 
-std::vector<int32_t> ReadTable(const FeatureSpec& feature, ByteReader& in) {
+std::vector<int32_t> ReadTable(const FeatureSpec& feature, size_t outputs, ByteReader& in) {
     uint8_t present = in.U8();
     ByteReader::Require(present <= 1);
     std::vector<int32_t> table;
     if (present == 1) {
-        ByteReader::Require(feature.cells() <= in.left() / sizeof(int32_t));
-        table.resize(feature.cells());
+        const size_t values = feature.cells() * outputs;
+        ByteReader::Require(values <= in.left() / sizeof(int32_t));
+        table.resize(values);
         for (int32_t& value : table)
             value = in.I32();
     }
     return table;
 }
 
-// The payload between the header and the checksum, once those are known to be right.
-std::string_view CheckedPayload(std::string_view bytes) {
+LossNote ReadLoss(ByteReader& in) {
+    LossNote loss;
+    const uint8_t kind = in.U8();
+    ByteReader::Require(kind <= static_cast<uint8_t>(LossKind::kQuantile));
+    loss.kind = static_cast<LossKind>(kind);
+    const uint8_t count = in.U8();
+    ByteReader::Require(count <= kMaxParameters);
+    for (uint8_t i = 0; i < count; i++) {
+        loss.parameters.push_back(in.F64());
+        ByteReader::Require(std::isfinite(loss.parameters.back()));
+    }
+    return loss;
+}
+
+std::vector<FeatureSpec> ReadFeatures(ByteReader& in) {
+    constexpr size_t kMinFeatureBytes = 4 + 1 + 4;
+    const uint32_t count = in.Count(kMinFeatureBytes);
+    ByteReader::Require(count >= 1 && count <= kMaxFeatures);
+    std::vector<FeatureSpec> features;
+    features.reserve(count);
+    for (uint32_t i = 0; i < count; i++)
+        features.push_back(FeatureSpec::Read(in));
+    return features;
+}
+
+// What is between the header and the checksum, once those are known to be right.
+struct Payload {
+    uint32_t version;
+    std::string_view bytes;
+};
+
+Payload CheckedPayload(std::string_view bytes) {
     ByteReader::Require(bytes.size() >= kMagic.size() + sizeof(uint32_t) + kChecksumBytes);
     ByteReader header(bytes);
     ByteReader::Require(header.Raw(kMagic.size()) == kMagic);
     size_t body = bytes.size() - kChecksumBytes;
     ByteReader::Require(Checksum(bytes.substr(0, body)) == bytes.substr(body));
-    if (header.U32() != kVersion)
+    const uint32_t version = header.U32();
+    if (version < 1 || version > kVersion)
         throw Error(ErrorCode::kUnsupported, "stored model has an unknown format version",
                     "The model was written by another version of dpboost.", "Update the extension.");
     size_t start = kMagic.size() + sizeof(uint32_t);
-    return bytes.substr(start, body - start);
+    return {version, bytes.substr(start, body - start)};
 }
 
 }  // namespace
@@ -110,7 +157,13 @@ std::string Model::Serialize() const {
     out.U32(kVersion);
     target_.Write(out);
     out.U8(static_cast<uint8_t>(link_));
-    out.I32(base_);
+    out.U8(static_cast<uint8_t>(loss_.kind));
+    out.U8(static_cast<uint8_t>(loss_.parameters.size()));
+    for (double parameter : loss_.parameters)
+        out.F64(parameter);
+    out.U16(static_cast<uint16_t>(outputs()));
+    for (int32_t base : bases_)
+        out.I32(base);
     out.U32(static_cast<uint32_t>(features_.size()));
     for (const FeatureSpec& feature : features_)
         feature.Write(out);
@@ -122,34 +175,37 @@ std::string Model::Serialize() const {
     out.U32(static_cast<uint32_t>(trees_.size()));
     for (const Tree& tree : trees_)
         WriteTree(tree, features_, out);
+    Write(evidence_, features_, out);
     out.Raw(Checksum(out.bytes()));
     return out.Take();
 }
 
 Model Model::Parse(std::string_view bytes) {
-    ByteReader in(CheckedPayload(bytes));
-    TargetSpec target = TargetSpec::Read(in);
-    uint8_t link = in.U8();
-    ByteReader::Require(link <= static_cast<uint8_t>(Link::kLog));
-    int32_t base = in.I32();
+    const Payload payload = CheckedPayload(bytes);
+    ByteReader in(payload.bytes);
+    const TargetSpec target = TargetSpec::Read(in, payload.version);
+    const uint8_t link = in.U8();
+    ByteReader::Require(link <= static_cast<uint8_t>(payload.version == 1 ? Link::kLog : Link::kSoftmax));
+    ByteReader::Require((static_cast<Link>(link) == Link::kSoftmax) == (target.task() == Task::kClasses));
+    const LossNote loss = payload.version == 1 ? LossNote() : ReadLoss(in);
+    const size_t outputs = payload.version == 1 ? 1 : in.U16();
+    ByteReader::Require(outputs == (static_cast<Link>(link) == Link::kSoftmax ? target.classes().size() : 1));
+    std::vector<int32_t> bases(outputs);
+    for (int32_t& base : bases)
+        base = in.I32();
 
-    constexpr size_t kMinFeatureBytes = 4 + 1 + 4;
-    uint32_t feature_count = in.Count(kMinFeatureBytes);
-    ByteReader::Require(feature_count >= 1 && feature_count <= kMaxFeatures);
-    std::vector<FeatureSpec> features;
-    features.reserve(feature_count);
-    for (uint32_t i = 0; i < feature_count; i++)
-        features.push_back(FeatureSpec::Read(in));
-
-    Model model(std::move(features), target, static_cast<Link>(link));
-    model.base_ = base;
+    Model model(ReadFeatures(in), target, static_cast<Link>(link));
+    model.loss_ = loss;
+    model.bases_ = std::move(bases);
     for (size_t i = 0; i < model.features_.size(); i++)
-        model.tables_[i] = ReadTable(model.features_[i], in);
-    constexpr size_t kMinTreeBytes = 1 + kSplitBytes + 2 * sizeof(int32_t);
-    uint32_t tree_count = in.Count(kMinTreeBytes);
+        model.tables_[i] = ReadTable(model.features_[i], outputs, in);
+    const size_t min_tree_bytes = 1 + kSplitBytes + 2 * outputs * sizeof(int32_t);
+    const uint32_t tree_count = in.Count(min_tree_bytes);
     model.trees_.reserve(tree_count);
     for (uint32_t i = 0; i < tree_count; i++)
-        model.trees_.push_back(ReadTree(model.features_, in));
+        model.trees_.push_back(ReadTree(model.features_, outputs, payload.version, in));
+    if (payload.version > 1)
+        model.evidence_ = ReadEvidence(model.features_, outputs, in);
     ByteReader::Require(in.left() == 0);
     return model;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <type_traits>
 
 namespace dpboost {
 namespace {
@@ -16,11 +17,10 @@ constexpr size_t kMaxAnswerBytes = size_t{16} << 20;
 // mitigation.)
 constexpr size_t kLanes = 12;
 
-// Sum of the leaves that a row falls into, over kCount trees that follow each other.
+// Where a row ends in kCount trees that follow each other: at[lane] is kLeaves more than the number of the leaf.
 template <unsigned kDepth, size_t kCount, typename Id>
-inline int64_t SumSideBySide(const Id* nodes, const int32_t* leaves, const uint8_t* answers) noexcept {
+inline void WalkSideBySide(const Id* nodes, const uint8_t* answers, size_t* at) noexcept {
     constexpr size_t kLeaves = size_t{1} << kDepth;
-    size_t at[kCount];
 #pragma GCC unroll 12
     for (size_t lane = 0; lane < kCount; lane++)
         at[lane] = 1;
@@ -30,6 +30,14 @@ inline int64_t SumSideBySide(const Id* nodes, const int32_t* leaves, const uint8
         for (size_t lane = 0; lane < kCount; lane++)
             at[lane] = 2 * at[lane] + answers[nodes[lane * kLeaves + at[lane]]];
     }
+}
+
+// Sum of the leaves that a row falls into.
+template <unsigned kDepth, size_t kCount, typename Id>
+inline int64_t SumSideBySide(const Id* nodes, const int32_t* leaves, const uint8_t* answers) noexcept {
+    constexpr size_t kLeaves = size_t{1} << kDepth;
+    size_t at[kCount];
+    WalkSideBySide<kDepth, kCount>(nodes, answers, at);
     int64_t sum = 0;
 #pragma GCC unroll 12
     for (size_t lane = 0; lane < kCount; lane++)
@@ -47,6 +55,43 @@ int64_t SumLeaves(const Id* nodes, const int32_t* leaves, size_t trees, const ui
     for (; tree < trees; tree++)
         sum += SumSideBySide<kDepth, 1>(nodes + tree * kLeaves, leaves + tree * kLeaves, answers);
     return sum;
+}
+
+// The same with several values per leaf, each added to its score.
+template <unsigned kDepth, size_t kCount, typename Id>
+inline void AddSideBySide(const Id* nodes, const int32_t* leaves, size_t outputs, const uint8_t* answers,
+                          int64_t* scores) noexcept {
+    constexpr size_t kLeaves = size_t{1} << kDepth;
+    size_t at[kCount];
+    WalkSideBySide<kDepth, kCount>(nodes, answers, at);
+    for (size_t lane = 0; lane < kCount; lane++) {
+        const int32_t* values = leaves + (lane * kLeaves + at[lane] - kLeaves) * outputs;
+        for (size_t output = 0; output < outputs; output++)
+            scores[output] += values[output];
+    }
+}
+
+template <unsigned kDepth, typename Id>
+void AddLeaves(const Id* nodes, const int32_t* leaves, size_t trees, size_t outputs, const uint8_t* answers,
+               int64_t* scores) noexcept {
+    constexpr size_t kLeaves = size_t{1} << kDepth;
+    size_t tree = 0;
+    for (; tree + kLanes <= trees; tree += kLanes)
+        AddSideBySide<kDepth, kLanes>(nodes + tree * kLeaves, leaves + tree * kLeaves * outputs, outputs,
+                                      answers, scores);
+    for (; tree < trees; tree++)
+        AddSideBySide<kDepth, 1>(nodes + tree * kLeaves, leaves + tree * kLeaves * outputs, outputs, answers,
+                                 scores);
+}
+
+// Calls `visit` with the depth as a constant.
+template <unsigned kDepth = 1, typename Visit>
+auto AtDepth(unsigned depth, const Visit& visit) noexcept {
+    if constexpr (kDepth < kMaxDepth) {
+        if (depth != kDepth)
+            return AtDepth<kDepth + 1>(depth, visit);
+    }
+    return visit(std::integral_constant<unsigned, kDepth>());
 }
 
 }  // namespace
@@ -200,7 +245,9 @@ class Predictor::Compiler {
     uint32_t question_count_ = 0;
 };
 
-Predictor::Predictor(const Model& model) : link_(model.link()), target_(model.target()), base_(model.base()) {
+Predictor::Predictor(const Model& model) : link_(model.link()), target_(model.target()) {
+    for (size_t output = 0; output < model.outputs(); output++)
+        bases_.push_back(model.base(output));
     for (size_t i = 0; i < model.features().size(); i++) {
         if (model.table(i).empty())
             continue;
@@ -230,41 +277,24 @@ void Predictor::Answer(const uint16_t* codes) noexcept {
 
 template <typename Id>
 int64_t Predictor::SumForest(const Forest& forest, const Id* nodes) const noexcept {
-    nodes += forest.node_offset;
-    const int32_t* leaves = leaves_.data() + forest.leaf_offset;
-    const uint8_t* answers = answers_.data();
-    switch (forest.depth) {
-        case 1:
-            return SumLeaves<1>(nodes, leaves, forest.trees, answers);
-        case 2:
-            return SumLeaves<2>(nodes, leaves, forest.trees, answers);
-        case 3:
-            return SumLeaves<3>(nodes, leaves, forest.trees, answers);
-        case 4:
-            return SumLeaves<4>(nodes, leaves, forest.trees, answers);
-        case 5:
-            return SumLeaves<5>(nodes, leaves, forest.trees, answers);
-        case 6:
-            return SumLeaves<6>(nodes, leaves, forest.trees, answers);
-        case 7:
-            return SumLeaves<7>(nodes, leaves, forest.trees, answers);
-        case 8:
-            return SumLeaves<8>(nodes, leaves, forest.trees, answers);
-        case 9:
-            return SumLeaves<9>(nodes, leaves, forest.trees, answers);
-        case 10:
-            return SumLeaves<10>(nodes, leaves, forest.trees, answers);
-        case 11:
-            return SumLeaves<11>(nodes, leaves, forest.trees, answers);
-        default:
-            return SumLeaves<kMaxDepth>(nodes, leaves, forest.trees, answers);
-    }
+    return AtDepth(forest.depth, [&](auto depth) {
+        return SumLeaves<depth()>(nodes + forest.node_offset, leaves_.data() + forest.leaf_offset,
+                                  forest.trees, answers_.data());
+    });
+}
+
+template <typename Id>
+void Predictor::AddForest(const Forest& forest, const Id* nodes, int64_t* scores) const noexcept {
+    AtDepth(forest.depth, [&](auto depth) {
+        AddLeaves<depth()>(nodes + forest.node_offset, leaves_.data() + forest.leaf_offset, forest.trees,
+                           outputs(), answers_.data(), scores);
+    });
 }
 
 int64_t Predictor::Score(const uint16_t* codes) noexcept {
     if (plain_)
         return plain_->Score(codes);
-    int64_t score = base_;
+    int64_t score = bases_[0];
     for (const Table& table : tables_)
         score += table_values_[table.offset + std::min(codes[table.feature], table.missing)];
     if (forests_.empty())
@@ -274,6 +304,32 @@ int64_t Predictor::Score(const uint16_t* codes) noexcept {
         score += narrow_nodes_.empty() ? SumForest(forest, wide_nodes_.data())
                                        : SumForest(forest, narrow_nodes_.data());
     return score;
+}
+
+void Predictor::Scores(const uint16_t* codes, int64_t* scores) noexcept {
+    const size_t k = outputs();
+    if (plain_)
+        return plain_->Scores(codes, scores);
+    if (k == 1) {
+        scores[0] = Score(codes);
+        return;
+    }
+    std::copy(bases_.begin(), bases_.end(), scores);
+    for (const Table& table : tables_) {
+        const int32_t* values =
+            table_values_.data() + table.offset + k * std::min(codes[table.feature], table.missing);
+        for (size_t output = 0; output < k; output++)
+            scores[output] += values[output];
+    }
+    if (forests_.empty())
+        return;
+    Answer(codes);
+    for (const Forest& forest : forests_) {
+        if (narrow_nodes_.empty())
+            AddForest(forest, wide_nodes_.data(), scores);
+        else
+            AddForest(forest, narrow_nodes_.data(), scores);
+    }
 }
 
 void Predictor::PredictRows(const uint16_t* codes, size_t rows, size_t stride, double* out) noexcept {

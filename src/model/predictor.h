@@ -17,7 +17,10 @@ class Predictor {
   public:
     explicit Predictor(const Model& model);
 
-    // codes: one per feature, in order; a code beyond the feature's cells counts as missing.
+    size_t outputs() const noexcept { return bases_.size(); }
+    // codes: one per feature, in order; a code beyond the feature's cells counts as missing. Scores writes those of all
+    // outputs; the others are for models with one.
+    void Scores(const uint16_t* codes, int64_t* scores) noexcept;
     int64_t Score(const uint16_t* codes) noexcept;
     double Predict(const uint16_t* codes) noexcept { return Respond(link_, target_, Score(codes)); }
     // Rows of codes, each `stride` codes behind the one before.
@@ -57,12 +60,14 @@ class Predictor {
     void Answer(const uint16_t* codes) noexcept;
     template <typename Id>
     int64_t SumForest(const Forest& forest, const Id* nodes) const noexcept;
+    template <typename Id>
+    void AddForest(const Forest& forest, const Id* nodes, int64_t* scores) const noexcept;
 
     Link link_;
     TargetSpec target_;
-    int64_t base_;
+    std::vector<int32_t> bases_;
     std::vector<Table> tables_;
-    std::vector<int32_t> table_values_;
+    std::vector<int32_t> table_values_;  // values of all outputs side by side, as in leaves_
 
     std::vector<Questions> questions_;
     std::vector<uint32_t> ranks_;  // twice the bins at most: 16 bits do not always suffice

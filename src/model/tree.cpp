@@ -1,15 +1,17 @@
 #include "model/tree.h"
 
+#include <cmath>
+
 #include "base/error.h"
 
 namespace dpboost {
 
-Tree Tree::OfDepth(unsigned depth) {
+Tree Tree::OfDepth(unsigned depth, size_t outputs) {
     CheckInternal(depth <= kMaxDepth, "tree is too deep");
     Tree tree;
     tree.depth = depth;
     tree.splits.resize((size_t{1} << depth) - 1);
-    tree.leaves.resize(size_t{1} << depth);
+    tree.leaves.resize(outputs << depth);
     return tree;
 }
 
@@ -30,10 +32,16 @@ size_t Tree::Leaf(const uint16_t* codes, const std::vector<FeatureSpec>& feature
     return node - splits.size();
 }
 
-bool IsValid(const Tree& tree, const std::vector<FeatureSpec>& features) noexcept {
+bool IsValid(const Tree& tree, const std::vector<FeatureSpec>& features, size_t outputs) noexcept {
     if (tree.depth > kMaxDepth || tree.splits.size() != (size_t{1} << tree.depth) - 1 ||
-        tree.leaves.size() != size_t{1} << tree.depth)
+        tree.leaves.size() != outputs << tree.depth)
         return false;
+    if (!tree.leaf_sds.empty() && tree.leaf_sds.size() != tree.leaves.size())
+        return false;
+    for (const float sd : tree.leaf_sds) {
+        if (!(sd >= 0) || !std::isfinite(sd))
+            return false;
+    }
     for (const Split& split : tree.splits) {
         if (split.feature >= features.size() || split.kind > SplitKind::kSubset)
             return false;

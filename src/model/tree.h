@@ -42,16 +42,19 @@ inline bool GoesLeft(const Split& split, const uint64_t* subset_words, uint16_t 
 }
 
 // Depth d: 2^d - 1 splits, children of i at 2i + 1 (left) and 2i + 2 (right); 2^d leaves from left to right.
-// Depth 0 is one leaf. A shallower branch repeats its leaf value below any splits.
+// Depth 0 is one leaf. A shallower branch repeats its leaf value below any splits. With K outputs a leaf has K values
+// side by side: those of leaf l begin at K l.
 struct Tree {
     unsigned depth = 0;
     std::vector<Split> splits;
     std::vector<int32_t> leaves;  // units of 2^-kFixedBits
     std::vector<uint64_t> subset_words;
+    std::vector<float>
+        leaf_sds;  // of the noise in each value of `leaves`, in units of 1; empty where not known
 
-    static Tree OfDepth(unsigned depth);  // all splits default, all leaves 0
+    static Tree OfDepth(unsigned depth, size_t outputs = 1);  // all splits default, all leaves 0
     size_t split_count() const noexcept { return splits.size(); }
-    size_t leaf_count() const noexcept { return leaves.size(); }
+    size_t leaf_count() const noexcept { return splits.size() + 1; }
 
     // Adds a subset with all bits 0 for a feature and returns where it begins, for Split::subset.
     uint32_t AddSubset(const FeatureSpec& feature);
@@ -66,7 +69,7 @@ struct Tree {
     size_t Leaf(const uint16_t* codes, const std::vector<FeatureSpec>& features) const noexcept;
 };
 
-// Whether the tree's shape, features, thresholds and subsets fit the features.
-bool IsValid(const Tree& tree, const std::vector<FeatureSpec>& features) noexcept;
+// Whether the tree's shape, features, thresholds, subsets and leaves fit the features and outputs.
+bool IsValid(const Tree& tree, const std::vector<FeatureSpec>& features, size_t outputs = 1) noexcept;
 
 }  // namespace dpboost

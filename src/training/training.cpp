@@ -1,11 +1,13 @@
 #include "training/training.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "mechanism/noise.h"
+#include "privacy/spent.h"
 #include "training/private_bounds.h"
 
 namespace dpboost {
@@ -65,6 +67,17 @@ class Streams {
     PrivateRandom coins{private_random_};
     ExactNoise noise{private_random_};
 };
+
+// What noise the release had, as far as one figure says it.
+void NoteNoise(const Cost& release, Model* model) {
+    const double mu_squared = GaussianMuSquared(release.events);
+    if (!std::isfinite(mu_squared))
+        return;
+    Evidence evidence = model->evidence();
+    evidence.noise = NoiseKind::kGaussian;
+    evidence.mu = std::sqrt(mu_squared);
+    model->SetEvidence(std::move(evidence));
+}
 
 }  // namespace
 
@@ -174,6 +187,7 @@ void TrainingCore::TrainWith(PaidCharge&& paid, PublicRandom& structure, Private
     Model model(features_.specs, target_.spec, learner_->link());
     Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings_};
     learner_->Train(run);
+    NoteNoise(plan_->release(), &model);
     model_bytes_ = model.Serialize();
     features_json_ = DescribeFeatures(features_.specs);
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "learner/auto/noise_bands.h"
 #include "learner/auto/noisy_histogram.h"
 #include "learner/auto/pool.h"
 #include "learner/auto/schedule.h"
@@ -46,6 +47,7 @@ struct AdditiveStage {
     BasisRows& rows;
     Pool& pool;
     AdditiveTables& tables;
+    NoiseBands& bands;  // each stage reports the noise that its draws brought into the tables
     PublicRandom& random;
 
     // Set by DrawBase.

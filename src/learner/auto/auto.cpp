@@ -137,8 +137,9 @@ void AutoLearner::Train(Run& run) const {
     stages.Passed();
 
     AdditiveTables tables(features, rows);
-    AdditiveStage stage{features, target_, options_.objective, schedule, counts, rows,
-                        pool,     tables,  run.structure};
+    NoiseBands bands(features, counts);
+    AdditiveStage stage{features, target_, options_.objective, schedule, counts, rows, pool,
+                        tables,   bands,   run.structure};
     MeanLabel mean{0, kEdge};
     if (schedule.initial_score > 0)
         mean = DrawBase(stage, schedule.initial_score);
@@ -160,6 +161,10 @@ void AutoLearner::Train(Run& run) const {
         CalibrateBase(stage, mean);
     stages.Passed();
     tables.Store(run.model);
+    Evidence evidence = run.model.evidence();
+    evidence.reference = MakeReference(counts);
+    evidence.bands = bands.Sds();
+    run.model.SetEvidence(std::move(evidence));
 }
 
 }  // namespace dpboost

@@ -260,15 +260,21 @@ void GrowInteractionTrees(const AdditiveStage& stage, const InteractionFinding& 
         const NoisySums gradients = stage.pool.Release(last ? stage.pool.Slice(leave, 1) : part - count_part,
                                                        stage.rows.GradientSums(*objective));
         std::vector<int32_t> leaves(product.view.cells);
+        std::vector<float> leaf_sds(product.view.cells);
         for (uint32_t leaf = 0; leaf < product.view.cells; leaf++) {
             const double gradient = static_cast<double>(gradients.values[leaf]) * clip / steps;
             const double count =
                 std::max(static_cast<double>(counts.values[leaf]) / steps, counts.sigma / steps);
+            const double gain = rate * count / (count * count + kappa);
             const double value = rate * gradient * count / (count * count + kappa);
+            leaf_sds[leaf] =
+                static_cast<float>(std::min(gain * gradients.sigma * clip / steps, stage.tables.limit()));
             leaves[leaf] = ToFixed(std::clamp(value, -stage.tables.limit(), stage.tables.limit()));
         }
         stage.rows.AddTable(product.view, leaves);
-        model.AddTree(ToTree(stage, product, leaves));
+        Tree tree = ToTree(stage, product, leaves);
+        tree.leaf_sds = std::move(leaf_sds);
+        model.AddTree(std::move(tree));
     }
 }
 

@@ -149,6 +149,7 @@ void RunLinearStage(const AdditiveStage& stage, double leave) {
     double rate = schedule.linear_time / schedule.linear_steps / objective->curvature();
     std::vector<double> gradient(basis.coordinates()), step(basis.coordinates(), 0.0), previous;
     OvershootGuard guard;
+    StepNoise noise;
     bool fresh = false;  // the last step had no momentum
     for (uint32_t t = 0; t < schedule.linear_steps; t++) {
         const NoisySums sums = stage.pool.Release(stage.pool.Slice(leave, schedule.linear_steps - t),
@@ -161,6 +162,7 @@ void RunLinearStage(const AdditiveStage& stage, double leave) {
                 change = -change;
             Move(stage, basis, step);
             std::fill(step.begin(), step.end(), 0.0);
+            noise.TakeBack();
             rate *= kOvershootRateCut;
             continue;
         }
@@ -168,8 +170,10 @@ void RunLinearStage(const AdditiveStage& stage, double leave) {
             StableRate({previous, gradient, step, gains}, sums.sigma * unit, schedule.linear_momentum);
         if (t > 0 && stable < rate) {
             rate = stable;
-            if (Dot(gradient, step) < 0)  // no swing is carried on
+            if (Dot(gradient, step) < 0) {  // no swing is carried on
                 std::fill(step.begin(), step.end(), 0.0);
+                noise.Forget();
+            }
         }
         fresh = std::all_of(step.begin(), step.end(), [](double change) { return change == 0; });
         for (size_t k = 0; k < step.size(); k++)
@@ -177,7 +181,11 @@ void RunLinearStage(const AdditiveStage& stage, double leave) {
                       (1 - schedule.linear_momentum) * rate * gains[k] * gradient[k];
         guard.Expect(Dot(gradient, step));
         Move(stage, basis, step);
+        noise.Move(schedule.linear_momentum, (1 - schedule.linear_momentum) * rate, sums.sigma * unit);
     }
+    for (size_t f = 0; f < stage.features.size(); f++)
+        stage.bands.AddBlock(f, basis.blocks()[f], gains.data() + basis.blocks()[f].first, noise.Sd());
+    stage.bands.Commit();
 }
 
 }  // namespace dpboost

@@ -119,6 +119,14 @@ double NoisyHistogram::NoisyRows() const {
     return std::max(1.0, weighted / weight);
 }
 
+// The sum over c cells has c times a cell's variance, and is weighted by 1 / c.
+double NoisyHistogram::NoisyRowsSd() const {
+    double weight = 0;
+    for (const BasisBlock& block : basis_.blocks())
+        weight += 1.0 / block.partition.leaves;
+    return 1 / std::sqrt(precision_ * weight);
+}
+
 void NoisyHistogram::ShrinkLikeGrids(std::vector<std::vector<double>>& counts) const {
     std::map<GridKey, std::vector<size_t>> groups;
     for (size_t f = 0; f < features_.size(); f++) {
@@ -152,6 +160,8 @@ void NoisyHistogram::ShrinkLikeGrids(std::vector<std::vector<double>>& counts) c
 MarginalCounts NoisyHistogram::Clean(uint64_t rows_hint) const {
     MarginalCounts result;
     result.rows = rows_hint > 0 ? static_cast<double>(rows_hint) : NoisyRows();
+    result.rows_sd = rows_hint > 0 ? 0 : NoisyRowsSd();
+    result.count_sd = 1 / std::sqrt(precision_);
     std::vector<std::vector<double>> coarse;
     for (const BasisBlock& block : basis_.blocks()) {
         coarse.emplace_back(block.partition.leaves);
@@ -168,6 +178,9 @@ MarginalCounts NoisyHistogram::Clean(uint64_t rows_hint) const {
         result.cells.emplace_back(cell_of.size());
         for (size_t code = 0; code < cell_of.size(); code++)
             result.cells.back()[code] = coarse[f][cell_of[code]] / bins[cell_of[code]];
+        result.last_codes.emplace_back(coarse[f].size());
+        for (size_t code = 0; code < cell_of.size(); code++)
+            result.last_codes.back()[cell_of[code]] = static_cast<uint16_t>(code);
     }
     return result;
 }

@@ -14,6 +14,11 @@ namespace dpboost {
 struct MarginalCounts {
     double rows = 1;                         // noisy number of rows, at least 1
     std::vector<std::vector<double>> cells;  // per feature and cell, >= 0, each feature sums to `rows`
+    // As they were released: the last code of each coarse cell of each feature, and standard deviations of the noise in
+    // a coarse cell's count and in `rows`.
+    std::vector<std::vector<uint16_t>> last_codes;
+    double count_sd = 0;
+    double rows_sd = 0;
 };
 
 // Coarse cells of one feature: neighbouring bins of a numeric feature in one cell, levels each in their own,
@@ -38,6 +43,7 @@ class NoisyHistogram {
 
   private:
     double NoisyRows() const;
+    double NoisyRowsSd() const;
     void ShrinkLikeGrids(std::vector<std::vector<double>>& counts) const;
 
     const std::vector<FeatureSpec>& features_;

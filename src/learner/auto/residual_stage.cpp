@@ -94,7 +94,7 @@ class ResidualStage {
                                 stage_.rows.GradientSums(*objective_));
         const std::vector<std::vector<double>> gradients = Centred(basis, sums.values);
         CutRateIfOvershot(basis, gradients, unit_ * sums.sigma);
-        Move(basis, gradients);
+        Move(basis, gradients, unit_ * sums.sigma);
     }
 
   private:
@@ -127,6 +127,7 @@ class ResidualStage {
         if (!guard_.Overshot(slope, sigma * std::sqrt(squares)))
             return;
         rate_ *= auto_numbers::kOvershootRateCut;
+        stage_.bands.TakeBack();
         for (size_t f = 0; f < changes_.size(); f++) {
             for (double& change : changes_[f])
                 change = -change;
@@ -135,18 +136,21 @@ class ResidualStage {
     }
 
     // Leaf value: rate * G N / (N^2 + kappa), a Newton step on the bound of the curvature, Wiener-filtered.
-    void Move(const Basis& basis, const std::vector<std::vector<double>>& gradients) {
+    void Move(const Basis& basis, const std::vector<std::vector<double>>& gradients, double sigma) {
+        stage_.bands.Commit();  // the last epoch's move stays
         double gain = 0;
         for (size_t f = 0; f < gradients.size(); f++) {
             const BasisPartition& partition = basis.blocks()[f].partition;
-            std::vector<double> values(partition.leaves, 0.0);  // counts first
+            std::vector<double> gains(partition.leaves, 0.0), values(partition.leaves);  // counts first
             for (size_t cell = 0; cell < partition.leaf.size(); cell++)
-                values[partition.leaf[cell]] += stage_.counts.cells[f][cell];
+                gains[partition.leaf[cell]] += stage_.counts.cells[f][cell];
             for (uint32_t leaf = 0; leaf < partition.leaves; leaf++) {
                 values[leaf] =
-                    rate_ * gradients[f][leaf] * values[leaf] / (values[leaf] * values[leaf] + kappa_);
+                    rate_ * gradients[f][leaf] * gains[leaf] / (gains[leaf] * gains[leaf] + kappa_);
+                gains[leaf] = rate_ * gains[leaf] / (gains[leaf] * gains[leaf] + kappa_);
                 gain += values[leaf] * gradients[f][leaf];
             }
+            stage_.bands.AddLeaves(f, partition, gains.data(), sigma);
             for (size_t cell = 0; cell < partition.leaf.size(); cell++)
                 changes_[f][cell] = values[partition.leaf[cell]];
             stage_.tables.Add(f, changes_[f]);
@@ -171,6 +175,7 @@ void RunResidualStage(const AdditiveStage& stage, double leave) {
     ResidualStage residual(stage, leave);
     for (uint32_t epoch = 0; epoch < stage.schedule.residual_epochs; epoch++)
         residual.RunEpoch(epoch);
+    stage.bands.Commit();
 }
 
 }  // namespace dpboost

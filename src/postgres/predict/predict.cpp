@@ -182,6 +182,9 @@ Binding* NewBinding(FunctionCallInfo fcinfo, PredictCall* call, const char* name
         AllocSetContextCreate(call->context, "dpboost row of a prediction", ALLOCSET_SMALL_SIZES);
     LoadModel(name, name_size, binding->holder->get());
     binding->model = binding->holder->get()->get();
+    if (binding->model->model.outputs() > 1)
+        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                        errmsg("model \"%s\" predicts several classes, not one number", binding->name)));
     binding->features = static_cast<int>(binding->model->model.features().size());
     binding->readers = static_cast<ColumnReader*>(palloc0(sizeof(ColumnReader) * binding->features));
     binding->codes = static_cast<uint16_t*>(palloc0(sizeof(uint16_t) * binding->features));

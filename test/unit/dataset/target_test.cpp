@@ -58,6 +58,25 @@ TEST(Target, BinaryIsZeroOrOne) {
     }
 }
 
+TEST(Target, ClassesAreNumbered) {
+    const TargetSpec species = TargetSpec::Classes({"setosa", "versicolor", "virginica"});
+    EXPECT_EQ(species.classes().size(), 3u);
+    float label = 9;
+    for (double value : {0.0, 1.0, 2.0}) {
+        ASSERT_TRUE(species.Label(value, &label));
+        EXPECT_EQ(label, value);
+    }
+    for (double value : {-1.0, 0.5, 3.0, static_cast<double>(NAN)})
+        EXPECT_FALSE(species.Label(value, &label));
+    EXPECT_FALSE(species == TargetSpec::Classes({"setosa", "versicolor", "other"}));
+    EXPECT_EQ(TargetSpec::Binary("no", "yes").classes()[1], "yes");
+    EXPECT_FALSE(TargetSpec::Binary("no", "yes") == TargetSpec::Binary());
+    EXPECT_THROW(TargetSpec::Classes({"a", "b"}), Error);
+    EXPECT_THROW(TargetSpec::Classes({"a", "b", "a"}), Error);
+    EXPECT_THROW(TargetSpec::Classes(std::vector<std::string>(65, "a")), Error);
+    EXPECT_THROW(TargetSpec::Binary("yes", "yes"), Error);
+}
+
 TEST(Target, PredictionsStayInTheRange) {
     TargetSpec rings = TargetSpec::Regression(1, 29);
     EXPECT_EQ(rings.Unscale(-7), 1);

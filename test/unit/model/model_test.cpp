@@ -73,6 +73,59 @@ TEST(Model, TreesOnOneFeatureBecomeATable) {
     }
 }
 
+// Each output by itself is a model with one output.
+TEST(Model, OutputsStandSideBySide) {
+    constexpr size_t kOutputs = 3;
+    ModelRandom random;
+    std::vector<FeatureSpec> features = SmallFeatures();
+    Model model(features, TargetSpec::Classes({"a", "b", "c"}), Link::kSoftmax);
+    std::vector<Model> alone(kOutputs, Model(features, TargetSpec::Binary(), Link::kLogistic));
+    ASSERT_EQ(model.outputs(), kOutputs);
+    for (int i = 0; i < 30; i++) {
+        // Some on one feature only, which become tables, and some without a split.
+        Tree tree = RandomTree(features, random.Below(4), &random, kOutputs);
+        if (i % 3 == 0)
+            for (Split& split : tree.splits)
+                split = Split{1, 3, SplitKind::kThreshold, true, 0};
+        model.AddTree(tree);
+        for (size_t k = 0; k < kOutputs; k++) {
+            Tree one = tree;
+            one.leaves.clear();
+            for (size_t leaf = 0; leaf < tree.leaf_count(); leaf++)
+                one.leaves.push_back(tree.leaves[leaf * kOutputs + k]);
+            alone[k].AddTree(one);
+        }
+    }
+    for (size_t k = 0; k < kOutputs; k++) {
+        model.AddToBase(k, static_cast<int32_t>(100 * k));
+        alone[k].AddToBase(static_cast<int32_t>(100 * k));
+    }
+    EXPECT_FALSE(model.table(1).empty());
+    for (int i = 0; i < 300; i++) {
+        uint16_t codes[4];
+        for (size_t f = 0; f < 4; f++)
+            codes[f] = static_cast<uint16_t>(random.Below(features[f].cells()));
+        int64_t scores[kOutputs];
+        model.Scores(codes, scores);
+        for (size_t k = 0; k < kOutputs; k++)
+            ASSERT_EQ(scores[k], alone[k].Score(codes));
+    }
+    EXPECT_THROW(model.AddTree(Tree::OfDepth(1)), Error);
+    EXPECT_THROW(model.AddTable(2, {1, 2, 3, 4}), Error);
+}
+
+TEST(Model, SoftmaxGivesProbabilities) {
+    const int64_t scores[] = {ToFixed(std::log(1.0)), ToFixed(std::log(2.0)), ToFixed(std::log(5.0))};
+    double probabilities[3];
+    Softmax(scores, 3, probabilities);
+    EXPECT_NEAR(probabilities[0], 0.125, 1e-6);
+    EXPECT_NEAR(probabilities[2], 0.625, 1e-6);
+    const int64_t extreme[] = {int64_t{1} << 50, -(int64_t{1} << 50), 0};
+    Softmax(extreme, 3, probabilities);
+    EXPECT_EQ(probabilities[0], 1);
+    EXPECT_EQ(probabilities[1], 0);
+}
+
 TEST(Model, CodesBeyondTheCellsAreMissing) {
     Model model = RandomModel(SmallFeatures(), 20, 5, 1);
     uint16_t beyond[] = {65535, 65535, 65535, 65535}, missing[4];

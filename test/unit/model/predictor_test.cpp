@@ -42,6 +42,27 @@ TEST(Predictor, AgreesAtEveryDepth) {
     }
 }
 
+TEST(Predictor, AgreesWithSeveralOutputs) {
+    for (unsigned classes : {3u, 7u, 64u}) {
+        for (unsigned trees : {0u, 1u, 13u, 40u}) {
+            const Model model = RandomClassModel(SmallFeatures(), classes, trees, 6, trees);
+            Predictor predictor(model);
+            ASSERT_EQ(predictor.outputs(), classes);
+            ModelRandom random;
+            std::vector<int64_t> plain(classes), fast(classes);
+            for (int row = 0; row < 100; row++) {
+                uint16_t codes[4];
+                for (size_t f = 0; f < 4; f++)
+                    codes[f] = static_cast<uint16_t>(random.Below(model.features()[f].cells() + 1));
+                model.Scores(codes, plain.data());
+                predictor.Scores(codes, fast.data());
+                ASSERT_EQ(fast, plain);
+                ASSERT_EQ(model.Score(codes, classes - 1), plain.back());
+            }
+        }
+    }
+}
+
 TEST(Predictor, AgreesOnWideFeatures) {
     std::vector<FeatureSpec> features = SmallFeatures();
     features.push_back(FeatureSpec::Numeric("fine", {0, 1, Scale::kLinear, kMaxBins}));

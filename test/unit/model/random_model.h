@@ -25,8 +25,9 @@ inline std::vector<FeatureSpec> SmallFeatures() {
             FeatureSpec::Levels("sex", {"F", "I", "M"}), FeatureSpec::Hashed("city", 70)};
 }
 
-inline Tree RandomTree(const std::vector<FeatureSpec>& features, unsigned depth, ModelRandom* random) {
-    Tree tree = Tree::OfDepth(depth);
+inline Tree RandomTree(const std::vector<FeatureSpec>& features, unsigned depth, ModelRandom* random,
+                       size_t outputs = 1) {
+    Tree tree = Tree::OfDepth(depth, outputs);
     for (Split& split : tree.splits) {
         split.feature = static_cast<uint16_t>(random->Below(static_cast<uint32_t>(features.size())));
         const FeatureSpec& feature = features[split.feature];
@@ -59,6 +60,63 @@ inline Model RandomModel(std::vector<FeatureSpec> features, unsigned trees, unsi
     for (unsigned i = 0; i < trees; i++)
         model.AddTree(RandomTree(model.features(), 1 + random.Below(max_depth), &random));
     return model;
+}
+
+// Three classes or more: every feature has a table, and some of the trees know how noisy their leaves are.
+inline Model RandomClassModel(std::vector<FeatureSpec> features, unsigned classes, unsigned trees,
+                              unsigned max_depth, uint64_t seed) {
+    ModelRandom random;
+    random.state ^= seed * 0x9e3779b97f4a7c15u;
+    std::vector<std::string> labels;
+    for (unsigned k = 0; k < classes; k++)
+        labels.push_back("class " + std::to_string(k));
+    Model model(std::move(features), TargetSpec::Classes(labels), Link::kSoftmax);
+    for (size_t f = 0; f < model.features().size(); f++) {
+        std::vector<int32_t> table(model.features()[f].cells() * classes);
+        for (int32_t& value : table)
+            value = static_cast<int32_t>(random.Below(1000000)) - 500000;
+        model.AddTable(f, table);
+    }
+    for (unsigned k = 0; k < classes; k++)
+        model.AddToBase(k, static_cast<int32_t>(random.Below(1000000)) - 500000);
+    for (unsigned i = 0; i < trees; i++) {
+        Tree tree = RandomTree(model.features(), 1 + random.Below(max_depth), &random, classes);
+        if (i % 2 == 0)
+            tree.leaf_sds.assign(tree.leaves.size(), 0.25F);
+        model.AddTree(tree);
+    }
+    return model;
+}
+
+// Evidence of every kind; the first feature has no bands.
+inline Evidence RandomEvidence(const Model& model, uint64_t seed) {
+    ModelRandom random;
+    random.state ^= seed * 0x9e3779b97f4a7c15u;
+    const auto number = [&] { return static_cast<float>(random.Below(1000)) / 8; };
+    Evidence evidence;
+    evidence.reference.emplace();
+    evidence.reference->rows = 1 + number();
+    evidence.reference->rows_sd = number();
+    for (const FeatureSpec& feature : model.features()) {
+        Marginal marginal;
+        for (uint32_t code = random.Below(3); code < feature.bins(); code += 1 + random.Below(3))
+            marginal.last_codes.push_back(static_cast<uint16_t>(code));
+        marginal.last_codes.push_back(feature.missing());
+        for (size_t cell = 0; cell < marginal.last_codes.size(); cell++)
+            marginal.counts.push_back(number());
+        marginal.count_sd = number();
+        evidence.reference->marginals.push_back(marginal);
+        evidence.bands.emplace_back();
+        for (size_t i = 0; evidence.bands.size() > 1 && i < feature.cells() * model.outputs(); i++)
+            evidence.bands.back().push_back(number());
+    }
+    evidence.noise = NoiseKind::kGaussian;
+    evidence.mu = 0.25;
+    evidence.residuals.emplace();
+    for (int bin = 0; bin < 32; bin++)
+        evidence.residuals->counts.push_back(number() - 20);
+    evidence.residuals->count_sd = number();
+    return evidence;
 }
 
 }  // namespace dpboost

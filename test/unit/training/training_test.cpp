@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "privacy/cost.h"
+#include "privacy/spent.h"
 #include "support/thrown.h"
 #include "support/training_call.h"
 
@@ -62,6 +62,10 @@ TEST(TrainingTest, EveryMethodTrains) {
             EXPECT_GE(model.Predict(&code), 0) << method->name;
             EXPECT_LE(model.Predict(&code), 1) << method->name;
             EXPECT_EQ(training->task_name(), std::string("classification"));
+            const Evidence& evidence = model.evidence();
+            const double mu_squared = GaussianMuSquared(Cost::Parse(training->plan_bytes()).events);
+            EXPECT_EQ(evidence.noise == NoiseKind::kGaussian, std::isfinite(mu_squared)) << method->name;
+            EXPECT_EQ(evidence.mu, std::isfinite(mu_squared) ? std::sqrt(mu_squared) : 0) << method->name;
         }
 }
 
