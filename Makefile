@@ -1,6 +1,7 @@
-# dpboost: build, test and show. On a fresh Debian 12, `make demo` and `make check` do all that is needed; `make`,
+# dpboost: build, test and show. On a fresh Debian or Ubuntu, `make demo` and `make check` do all that is needed; `make`,
 # `make install` and `make installcheck` are ordinary PGXS, with PG_CONFIG to choose the server. Products go to $(BUILD).
 
+$(if $(wildcard dpboost.control),,$(error run make in the folder that holds dpboost.control))
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" dpboost.control)
 BUILD ?= build
 PG_CONFIG ?= pg_config
@@ -25,8 +26,10 @@ ifeq ($(filter $(OWN_GOALS),$(MAKECMDGOALS)),)
 # ---- the extension -------------------------------------------------------------------------------------------------
 EXTENSION = dpboost
 MODULE_big = dpboost
-SHLIB_EXPORTS = src/postgres/boundary/exports.txt
-OBJS = $(PG_SRCS:%.cpp=$(BUILD)/ext/%.o) $(CORE_SRCS:%.cpp=$(BUILD)/plain/%.o)
+SHLIB_EXPORTS = $(BUILD)/exports.txt
+# Objects know their major version, and the library is linked anew for another one.
+MAJOR := $(shell $(PG_CONFIG) --version 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/')
+OBJS = $(PG_SRCS:%.cpp=$(BUILD)/ext$(MAJOR)/%.o) $(CORE_SRCS:%.cpp=$(BUILD)/plain/%.o)
 DATA = $(wildcard src/sql/upgrade/dpboost--*.sql)
 DATA_built = $(BUILD)/dpboost--$(EXTVERSION).sql
 REGRESS = $(sort $(basename $(notdir $(wildcard sql/*.sql))))
@@ -34,7 +37,7 @@ REGRESS_OPTS = --load-extension=dpboost
 ISOLATION = $(sort $(basename $(notdir $(wildcard test/isolation/specs/*.spec))))
 ISOLATION_OPTS = --inputdir=test/isolation --load-extension=dpboost
 SHLIB_LINK = -lsodium -lstdc++ -lpthread
-EXTRA_CLEAN = $(BUILD) src/postgres/boundary/exports.list
+EXTRA_CLEAN = $(BUILD)
 
 PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
 ifeq ($(PGXS),)
@@ -45,14 +48,20 @@ override with_llvm = no
 include $(PGXS)
 
 # PostgreSQL's headers come as system headers, so that our warnings are about our code.
-$(BUILD)/ext/src/postgres/%.o: src/postgres/%.cpp
+$(BUILD)/ext$(MAJOR)/src/postgres/%.o: src/postgres/%.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(filter-out -O2,$(CXXFLAGS)) -O2 $(COMMON_CXXFLAGS) -DDPBOOST_VERSION='"$(EXTVERSION)"' \
 		-isystem $(includedir_server) $(CPPFLAGS) -c $< -o $@
 $(BUILD)/plain/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(CORE_CXXFLAGS) -c $< -o $@
-$(BUILD)/ext/src/postgres/boundary/module.o: dpboost.control
+$(BUILD)/ext$(MAJOR)/src/postgres/boundary/module.o: dpboost.control
+$(BUILD)/exports.txt: src/postgres/boundary/exports.txt
+	@mkdir -p $(@D)
+	cp $< $@
+# PGXS counts every file as secondary, so one that is missing makes nothing out of date: this one is written here.
+$(shell mkdir -p $(BUILD); [ "$$(cat $(BUILD)/major 2>/dev/null)" = "$(MAJOR)" ] || echo $(MAJOR) >$(BUILD)/major)
+dpboost$(DLSUFFIX): $(BUILD)/major
 -include $(OBJS:.o=.d)
 
 $(BUILD)/dpboost--$(EXTVERSION).sql: $(SQL_SECTIONS) Makefile

@@ -140,8 +140,11 @@ SELECT dpboost_train((SELECT 'sub'), (SELECT '{"epsilon": 1, "trees": 5}'::jsonb
 SELECT dpboost_train('w', '{"epsilon": 1, "trees": 5}', sick, age) OVER () FROM people;
 SELECT dpboost_train('d', '{"epsilon": 1, "trees": 5}', sick, age ORDER BY age) FROM people;
 SELECT dpboost_train(DISTINCT 'd', '{"epsilon": 1, "trees": 5}', sick, age) FROM people;
-SELECT dpboost.train_step(NULL, 'm', '{}', 1, 2);
-SELECT dpboost.train_final(NULL);
+-- (with which error, depends on PostgreSQL's minor version)
+DO $$ BEGIN PERFORM dpboost.train_step(NULL, 'm', '{}', 1, 2);
+EXCEPTION WHEN undefined_function OR feature_not_supported THEN RAISE NOTICE 'refused'; END $$;
+DO $$ BEGIN PERFORM dpboost.train_final(NULL);
+EXCEPTION WHEN undefined_function OR feature_not_supported THEN RAISE NOTICE 'refused'; END $$;
 
 DO $$
 DECLARE result jsonb;

@@ -8,7 +8,9 @@ ALTER EXTENSION dpboost SET SCHEMA pg_temp;
 -- settings: bounds are enforced, the prefix is ours, and only a superuser raises the memory limit
 SHOW dpboost.threads;
 SET dpboost.threads = 0;
+\set VERBOSITY sqlstate
 SET dpboost.max_memory = '1kB';
+\set VERBOSITY default
 SET dpboost.seed = 42;
 CREATE ROLE regress_dpboost_user;
 SET ROLE regress_dpboost_user;

@@ -1,5 +1,5 @@
 // What accounting costs and how tight it is: time to calibrate a plan, time of a ledger check, the individual
-// filter's time per unit, and by how much our epsilon exceeds the exact one of ../shared/reference. Times are
+// filter's time per unit, and by how much our epsilon exceeds the exact one of test/reference. Times are
 // the smallest CPU times of several runs.
 #include <ctime>
 
@@ -78,17 +78,10 @@ void Calibrations() {
 }
 
 void Tightness() {
-    const char* folder = std::getenv("DPBOOST_SHARED");
-    std::ifstream table;
-    for (std::string path : {std::string(folder ? folder : "../shared"), std::string("/work/shared")}) {
-        table.open(path + "/reference/pld_subsampled_gaussian.csv");
-        if (table)
-            break;
-        table.clear();
-    }
+    std::ifstream table("test/reference/pld_subsampled_gaussian.csv");
     std::string line;
     if (!std::getline(table, line)) {
-        std::printf("epsilon against the exact table: ../shared is absent, skipped\n");
+        std::printf("test/reference could not be read: run it in the project's folder\n");
         return;
     }
     double least = 1e300, most = -1e300, sum = 0;

@@ -10,7 +10,7 @@ REPEAT=${REPEAT:-30}
 
 make_scratch
 make_private_postgres
-{ build all && build install; } >"$SCRATCH/build.log" 2>&1 || { cat "$SCRATCH/build.log" >&2; die "the build failed"; }
+build_and_install
 start_cluster bench "fsync = on" "max_worker_processes = 16"
 
 run() { "$PGBIN/psql" -XAtq -v ON_ERROR_STOP=1 "$@"; }

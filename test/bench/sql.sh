@@ -14,7 +14,7 @@ COLUMNS_READ=28
 
 make_scratch
 make_private_postgres
-{ build all && build install; } >"$SCRATCH/build.log" 2>&1 || { cat "$SCRATCH/build.log" >&2; die "the build failed"; }
+build_and_install
 start_cluster bench "shared_buffers = 1GB" "jit = off" "max_wal_size = 4GB" "max_parallel_workers_per_gather = 0"
 
 run() { "$PGBIN/psql" -XAtq -v ON_ERROR_STOP=1 "$@"; }

@@ -3,12 +3,14 @@
 # Sourced by bash scripts that start in the project's folder.
 
 set -euo pipefail
+. test/run/find-postgres.sh
 umask 022
 export LC_ALL=C.UTF-8
 unset PGHOST PGPORT PGUSER PGDATABASE PGDATA PGOPTIONS PGSERVICE PGPASSWORD MAKEFLAGS MAKELEVEL MFLAGS
 
 BUILD=${BUILD:-build}
 SCRATCH=
+HEADERS=()
 GROUPS_STARTED=()
 
 say() { printf '%s\n' "$*"; }
@@ -54,33 +56,29 @@ give_to_server_user() {
     if [ "$(id -u)" -eq 0 ]; then chown -R postgres: "$@"; fi
 }
 
-# The pg_config of the newest supported server with development files, or the one that PG_CONFIG names.
-find_pg_config() {
-    local candidate
-    for candidate in ${PG_CONFIG:-} /usr/lib/postgresql/15/bin/pg_config /usr/lib/postgresql/1[3467]/bin/pg_config \
-        "$(command -v pg_config || true)"; do
-        if [ -x "$candidate" ] && [ -e "$("$candidate" --pgxs)" ] && [ -x "$("$candidate" --bindir)/postgres" ]; then
-            say "$candidate"
-            return
-        fi
-    done
-    die "no PostgreSQL server with development files was found"
-}
-
 # Copies PostgreSQL under the scratch folder with the same paths below it: PostgreSQL finds its files relative to its
 # programs, so the copy is complete and `make install` into it is private. Sets PG_CONFIG and PGBIN.
 make_private_postgres() {
     local original root directory
     original=$(find_pg_config)
+    [ -n "$original" ] || die "no PostgreSQL server with development files was found"
     root=$SCRATCH/pg
     for directory in --bindir --pkglibdir --sharedir --includedir-server --pkgincludedir --includedir; do
         directory=$("$original" "$directory")
         [ -d "$directory" ] || continue
         [ -d "$root$directory" ] || { mkdir -p "$root$directory" && cp -aL "$directory/." "$root$directory/"; }
     done
+    # Compiled with the headers where they are: a cache of compilations (CXX="ccache g++") then knows them again.
+    HEADERS=(includedir_server="$("$original" --includedir-server)"
+        includedir_internal="$("$original" --pkgincludedir)/internal")
     PGBIN=$root$("$original" --bindir)
     PG_CONFIG=$PGBIN/pg_config
     export PGBIN PG_CONFIG
+    # That of 14 tells the paths of the original wherever it stands; the server itself finds its files.
+    if [ "$("$PG_CONFIG" --bindir)" != "$PGBIN" ]; then
+        printf '#!/bin/sh\ncase $1 in --bindir | --pkglibdir | --sharedir | --*include* | --pgxs) printf %%s "%s" ;; esac\nexec "%s" "$@"\n' \
+            "$root" "$original" >"$PG_CONFIG"
+    fi
     [ "$("$PG_CONFIG" --bindir)" = "$PGBIN" ] || die "this PostgreSQL cannot be copied: \"$original\""
 }
 
@@ -108,5 +106,25 @@ stop_cluster() {
     as_server_user "$PGBIN/pg_ctl" -D "$1" -m immediate -s -w stop >/dev/null 2>&1 || true
 }
 
+# Builds the extension and installs it into the private copy, and says how far it has come.
+build_and_install() {
+    local log=$SCRATCH/build.log files
+    files=$(build -n all | grep -c -- ' -c ' || true)
+    if [ "$files" -gt 0 ]; then
+        say "Building dpboost: $files files to compile ..."
+        touch "$SCRATCH/build.start"
+        start_beside count_compiled "$files"
+    fi
+    if ! { build all && build install; } >"$log" 2>&1; then
+        cat "$log" >&2
+        die "the build failed"
+    fi
+    [ "$files" -eq 0 ] || kill -TERM -- "-$started" 2>/dev/null || true
+}
+
+count_compiled() {
+    while sleep 10; do say "  $(find "$BUILD" -name '*.o' -newer "$SCRATCH/build.start" | wc -l) of $1 compiled"; done
+}
+
 # Compiles with at most as many jobs as there are processors.
-build() { make -s -j"$(nproc)" BUILD="$BUILD" WERROR="${WERROR:-}" "$@"; }
+build() { make -s -j"$(nproc)" BUILD="$BUILD" WERROR="${WERROR:-}" "${HEADERS[@]}" "$@"; }

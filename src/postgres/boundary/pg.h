@@ -1,6 +1,6 @@
 // The only header that includes PostgreSQL's. It comes last among a file's includes: PostgreSQL defines
 // macros (Min, Max, Abs, printf, _, ...) that clash with C++ headers, so the usual C++ headers are pulled in
-// first, here. Differences between PostgreSQL 13 and 17 end in this file: the rest of src/postgres is written
+// first, here. Differences between PostgreSQL 14 and 18 end in this file: the rest of src/postgres is written
 // once, for 15.
 #pragma once
 
@@ -129,18 +129,14 @@ extern "C" {
 #include <libpq/libpq.h>
 #pragma pop_macro("USE_OPENSSL")
 #pragma pop_macro("ENABLE_GSS")
-#if PG_VERSION_NUM >= 140000
 #include <utils/backend_progress.h>
 #include <utils/backend_status.h>
+#include <utils/tuplestore.h>
 #include <utils/wait_event.h>
-#endif
 }
 
-#if PG_VERSION_NUM < 130000
-#error "dpboost needs PostgreSQL 13 or later"
-#endif
 #if PG_VERSION_NUM < 140000
-#define ROLE_PG_READ_ALL_STATS DEFAULT_ROLE_READ_ALL_STATS
+#error "dpboost needs PostgreSQL 14 or later"
 #endif
 
 namespace dpboost {
@@ -172,14 +168,9 @@ inline bool OwnsRelation(Oid relation, Oid role) {
 #endif
 }
 
-// Whether this backend reports the progress of no other command (13 hides its entry; a command of ours then
-// wins).
+// Whether this backend reports the progress of no other command.
 inline bool ProgressEntryIsFree() {
-#if PG_VERSION_NUM >= 140000
     return MyBEEntry != nullptr && MyBEEntry->st_progress_command == PROGRESS_COMMAND_INVALID;
-#else
-    return true;
-#endif
 }
 
 // The status of the index'th backend (from 1) in this transaction's copy of the status array; 16 renamed it.
@@ -221,14 +212,10 @@ inline bool WalkPlanState(PlanState* state, bool (*walker)(PlanState*, void*), v
 #endif
 }
 
-// Whether a plan's node passes its input on as it is; 14 brought Memoize.
+// Whether a plan's node passes its input on as it is.
 inline bool PassesRowsOn(const Plan* plan) {
-#if PG_VERSION_NUM >= 140000
-    if (IsA(plan, Memoize))
-        return true;
-#endif
-    return IsA(plan, Sort) || IsA(plan, IncrementalSort) || IsA(plan, Material) || IsA(plan, Hash) ||
-           IsA(plan, Gather) || IsA(plan, GatherMerge);
+    return IsA(plan, Memoize) || IsA(plan, Sort) || IsA(plan, IncrementalSort) || IsA(plan, Material) ||
+           IsA(plan, Hash) || IsA(plan, Gather) || IsA(plan, GatherMerge);
 }
 
 // Whether a join only asks if the outer side has a partner; such joins came with 16 and 18.
@@ -298,6 +285,35 @@ inline void RunToEnd(QueryDesc* query) {
 #endif
 }
 
+// What an operator means in the btree families that hold it. 18 renamed the function, and numbers meanings by CompareType,
+// whose values up to COMPARE_GT are those of the btree strategies.
+#if PG_VERSION_NUM >= 180000
+using OperatorMeaning = OpIndexInterpretation;
+inline List* OperatorMeanings(Oid op) {
+    return get_op_index_interpretation(op);
+}
+inline int StrategyOf(const OperatorMeaning* meaning) {
+    return meaning->cmptype;
+}
+#else
+using OperatorMeaning = OpBtreeInterpretation;
+inline List* OperatorMeanings(Oid op) {
+    return get_op_btree_interpretation(op);
+}
+inline int StrategyOf(const OperatorMeaning* meaning) {
+    return meaning->strategy;
+}
+#endif
+
+// The plan of a query without parameters; 19 asks for whom it is explained.
+inline PlannedStmt* PlanQuery(Query* query, const char* text) {
+#if PG_VERSION_NUM >= 190000
+    return pg_plan_query(query, text, 0, nullptr, nullptr);
+#else
+    return pg_plan_query(query, text, 0, nullptr);
+#endif
+}
+
 // All settings that this session knows. The list holds until a library is loaded.
 inline config_generic** AllSettings(int* count) {
 #if PG_VERSION_NUM >= 160000
@@ -315,13 +331,9 @@ constexpr int kNeverReset = GUC_NO_RESET | GUC_NO_RESET_ALL;
 constexpr int kNeverReset = GUC_NO_RESET_ALL;
 #endif
 
-// The range type of a multirange type (since 14), 0 for other types.
+// The range type of a multirange type, 0 for other types.
 inline Oid RangeOfMultirange(Oid type) {
-#if PG_VERSION_NUM >= 140000
     return type_is_multirange(type) ? get_multirange_range(type) : InvalidOid;
-#else
-    return InvalidOid & type;
-#endif
 }
 
 // Whether a node of 17 or later makes a value of its type by that type's input function.

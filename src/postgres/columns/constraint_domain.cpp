@@ -115,10 +115,10 @@ int Strategy(Oid operator_oid) {
     if (!IsBuiltIn(operator_oid))
         return 0;
     ListCell* cell;
-    foreach (cell, get_op_btree_interpretation(operator_oid)) {
-        auto* meaning = static_cast<OpBtreeInterpretation*>(lfirst(cell));
-        if (IsBuiltIn(meaning->opfamily_id) && meaning->strategy <= BTMaxStrategyNumber)
-            return meaning->strategy;
+    foreach (cell, OperatorMeanings(operator_oid)) {
+        auto* meaning = static_cast<OperatorMeaning*>(lfirst(cell));
+        if (IsBuiltIn(meaning->opfamily_id) && StrategyOf(meaning) <= BTMaxStrategyNumber)
+            return StrategyOf(meaning);
     }
     return 0;
 }

@@ -183,7 +183,7 @@ bool IsIndependentOfRows(const ErrorData* error, Phase phase) {
 void RunReading(Training* training, const Reading& reading, volatile Phase* phase) {
     Query* query = RewriteQuery(reading);
     *phase = Phase::kPlan;
-    PlannedStmt* plan = pg_plan_query(query, kStatement, 0, nullptr);
+    PlannedStmt* plan = PlanQuery(query, kStatement);
     *phase = Phase::kCheck;
     CheckPermissions(plan);
     if (reading.as_owner)

@@ -25,13 +25,8 @@ void CheckRow(const std::vector<double>& row) {
     EXPECT_LE(epsilon, exact * (1 + 1e-4)) << row[0] << " " << row[1] << " " << row[3];
 }
 
-TEST(Pld, AgreesWithEmbeddedReference) {
-    for (const auto& row : PldSubsampledGaussianRows())
-        CheckRow(row);
-}
-
 TEST(Pld, AgreesWithReferenceTable) {
-    LOAD_REFERENCE_OR_SKIP(rows, "pld_subsampled_gaussian.csv");
+    const ReferenceRows rows = LoadReference("pld_subsampled_gaussian.csv");
     for (const auto& row : rows)
         CheckRow(row);
 }
