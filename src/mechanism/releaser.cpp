@@ -18,16 +18,24 @@ void Releaser::CheckSensitivity(MechanismId id, std::size_t dimension, const Raw
                   "sums may change by more than their charge accounts for");
 }
 
-NoisySums Releaser::Release(MechanismId id, RawSums&& sums) {
-    CheckSensitivity(id, 0, sums);
+NoisySums Releaser::AddNoise(MechanismId id, Charge&& charge, RawSums&& sums) {
     const EventKind kind = plan_.Kind(id);
-    Charge charge = plan_.Take(id);
     const uint64_t scale = charge.Spend(kind, {sums.values_.size()})[0];
     if (kind == EventKind::kLaplace)
         noise_.AddLaplace(LaplaceScale::FromUnits(scale), sums.values_.data(), sums.values_.size());
     else
         noise_.AddGaussian(GaussianScale::FromUnits(scale), sums.values_.data(), sums.values_.size());
     return {std::move(sums.values_), plan_.ScaleInSteps(id, 0)};
+}
+
+NoisySums Releaser::Release(MechanismId id, RawSums&& sums) {
+    CheckSensitivity(id, 0, sums);
+    return AddNoise(id, plan_.Take(id), std::move(sums));
+}
+
+NoisySums Releaser::Release(MechanismId id, AsideSums&& sums) {
+    CheckSensitivity(id, 0, sums.sums_);
+    return AddNoise(id, plan_.TakeAside(id), std::move(sums.sums_));
 }
 
 NoisyPair Releaser::Release(MechanismId id, RawSums&& first, RawSums&& second) {

@@ -35,6 +35,22 @@ class RawSums {
     double sensitivity_;
 };
 
+// Who can say that sums are over units that no other draw of a training sees: those that hold the rows aside.
+class AsideKey {
+    friend class HeldOut;  // learner/evaluation/held_out.h
+    AsideKey() {}
+};
+
+// Raw sums over such units, for the draw aside of a plan and for nothing else.
+class AsideSums {
+  public:
+    AsideSums(AsideKey, RawSums&& sums) : sums_(std::move(sums)) {}
+
+  private:
+    friend class Releaser;
+    RawSums sums_;
+};
+
 // What was released: sums with noise of this standard deviation (of Laplace: its scale b), all in lattice steps.
 struct NoisySums {
     std::vector<int64_t> values;
@@ -65,6 +81,10 @@ class Releaser {
     // the weights of the mechanism's dimensions ([SBDT] Thm 16).
     NoisyPair Release(MechanismId id, RawSums&& first, RawSums&& second);
 
+    // Spends the charge of the draw aside (Plan::Calibrate). Neighbours: add or remove one unit; each unit is in these
+    // sums or in those of the other draws, never in both, which their type says.
+    NoisySums Release(MechanismId id, AsideSums&& sums);
+
     // Spends `fraction` of a pool (privacy/pool.h) on sums of their own sensitivity; at least one part of it, and all
     // that is left if the fraction is beyond that.
     NoisySums ReleasePart(MechanismId id, double fraction, RawSums&& sums);
@@ -75,6 +95,7 @@ class Releaser {
 
   private:
     void CheckSensitivity(MechanismId id, std::size_t dimension, const RawSums& sums) const;
+    NoisySums AddNoise(MechanismId id, Charge&& charge, RawSums&& sums);
 
     Plan& plan_;
     NoiseSource& noise_;

@@ -1,5 +1,5 @@
 // Layout, little-endian: "DPBR", u8 version, u8 calibrated_by, u16 number of events, f64 epsilon, f64 delta, the
-// events, the curve, the checksum (ledger_bytes.h).
+// events, the curve, in version 2 the event aside, the checksum (ledger_bytes.h).
 #include "privacy/cost.h"
 
 #include <cmath>
@@ -7,13 +7,22 @@
 #include "base/error.h"
 #include "privacy/accountant/calibrate.h"
 #include "privacy/ledger_bytes.h"
+#include "privacy/spent.h"
 
 namespace dpboost {
 namespace {
 
 constexpr std::string_view kMagic = "DPBR";
 constexpr uint8_t kVersion = 1;
+constexpr uint8_t kVersionWithAside = 2;
 constexpr std::size_t kMaxEvents = 65535;
+
+void CheckAside(const Event& aside, const std::vector<Event>& events) {
+    std::vector<Event> alone{aside};
+    if (!IsGaussianFullBatch(events) || !IsGaussianFullBatch(alone) ||
+        !(GaussianMuSquared(alone) <= GaussianMuSquared(events)))
+        ThrowCorruptedCharge("Its draw aside is not covered by its events.");
+}
 
 }  // namespace
 
@@ -35,7 +44,7 @@ const char* CalibratedByName(CalibratedBy by) {
 
 bool Cost::operator==(const Cost& other) const {
     return epsilon == other.epsilon && delta == other.delta && calibrated_by == other.calibrated_by &&
-           events == other.events && curve.rho == other.curve.rho &&
+           events == other.events && aside == other.aside && curve.rho == other.curve.rho &&
            curve.pure_epsilon == other.curve.pure_epsilon;
 }
 
@@ -43,7 +52,7 @@ std::string Cost::Serialize() const {
     CheckInternal(!events.empty() && events.size() <= kMaxEvents, "a release has no or too many events");
     ByteWriter writer;
     writer.Raw(kMagic);
-    writer.U8(kVersion);
+    writer.U8(aside ? kVersionWithAside : kVersion);
     writer.U8(static_cast<uint8_t>(calibrated_by));
     writer.U16(static_cast<uint16_t>(events.size()));
     writer.F64(epsilon);
@@ -51,12 +60,15 @@ std::string Cost::Serialize() const {
     for (const Event& event : events)
         WriteEvent(writer, event);
     WriteCurve(writer, curve);
+    if (aside)
+        WriteEvent(writer, *aside);
     return SealLedgerBytes(writer);
 }
 
 Cost Cost::Parse(std::string_view bytes) {
     LedgerReader reader(bytes, kMagic);
-    if (reader.U8() != kVersion)
+    const uint8_t version = reader.U8();
+    if (version != kVersion && version != kVersionWithAside)
         ThrowCorruptedCharge("It was written by an unknown version.");
     Cost release;
     release.calibrated_by = static_cast<CalibratedBy>(reader.U8());
@@ -73,6 +85,8 @@ Cost Cost::Parse(std::string_view bytes) {
     for (uint16_t i = 0; i < event_count; ++i)
         release.events.push_back(ReadEvent(reader));
     release.curve = ReadCurve(reader);
+    if (version == kVersionWithAside)
+        release.aside = ReadEvent(reader);
     reader.CheckEnd();
     return release;
 }
@@ -96,6 +110,8 @@ Cost Cost::Replay(std::string_view bytes, double* proven_epsilon) {
         ThrowCorruptedCharge("Its pure epsilon does not follow from its events.");
     if (!(proven <= release.epsilon * (1 + 1e-4)))
         ThrowCorruptedCharge("Its events spend more than the epsilon it claims.");
+    if (release.aside)
+        CheckAside(*release.aside, release.events);
     return release;
 }
 

@@ -2,6 +2,7 @@
 // The bytes are versioned and checksummed, and Replay proves the figures again from the events alone.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ struct Cost {
     CalibratedBy calibrated_by = CalibratedBy::kPld;
     std::vector<Event> events;
     RdpCurve curve;
+    // One Gaussian on units that none of the events saw, and no less private than all of them together: it costs
+    // nothing more (Plan::Calibrate has the proof). Replay checks it.
+    std::optional<Event> aside = {};
 
     bool PldApplies() const { return dpboost::PldApplies(events); }
 

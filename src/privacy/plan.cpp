@@ -26,6 +26,7 @@ struct Plan::Mechanism {
     std::vector<double> sensitivities;  // per dimension
     std::shared_ptr<const MechanismNoise> noise;
     std::unique_ptr<GaussianPool> pool;  // instead of charges
+    bool aside = false;                  // for units that no other mechanism sees
 };
 
 namespace {
@@ -192,6 +193,53 @@ Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;
 
+// The scales of a mechanism, from its events.
+Plan::Mechanism Plan::MakeMechanism(const MechanismRequest& wanted, const Event* events) {
+    const MechanismKind& kind = KindOf(wanted.kind);
+    auto noise = std::make_shared<MechanismNoise>();
+    noise->kind = wanted.kind;
+    double pure_epsilon = 0;
+    for (std::size_t d = 0; d < wanted.dimensions.size(); ++d) {
+        const Event& event = events[kind.Has(kSplitsByWeight) ? d : 0];
+        const Dimension& dimension = wanted.dimensions[d];
+        const double steps =
+            kind.scale(event.parameter, dimension.sensitivity, dimension.weight / WeightSum(wanted));
+        noise->scale_units.push_back(ScaleUnits(steps, wanted.name));
+        noise->max_sums.push_back(dimension.sums);
+        pure_epsilon += event.parameter;
+    }
+    Mechanism mechanism;
+    mechanism.name = wanted.name;
+    mechanism.noise_multiplier = kind.Has(kParameterIsNoise) ? events[0].parameter : 1 / pure_epsilon;
+    mechanism.sampling_rate = events[0].sampling_rate;
+    mechanism.rounds = wanted.count + wanted.filter_rounds;
+    mechanism.charges_left = mechanism.rounds * wanted.parts;
+    for (const Dimension& dimension : wanted.dimensions)
+        mechanism.sensitivities.push_back(dimension.sensitivity);
+    mechanism.noise = std::move(noise);
+    if (wanted.pool) {
+        mechanism.charges_left = 0;
+        mechanism.pool = std::make_unique<GaussianPool>(mechanism.noise_multiplier);
+    }
+    return mechanism;
+}
+
+void Plan::AddAside(const MechanismRequest& wanted) {
+    CheckMechanism(wanted);
+    CheckInternal(wanted.kind == EventKind::kGaussian && wanted.count == 1 && wanted.sampling_rate == 1 &&
+                      wanted.filter_rounds == 0 && wanted.parts == 1 && !wanted.pool && wanted.share == 0 &&
+                      wanted.rest == 0,
+                  "a draw aside is one full-batch Gaussian whose noise follows from the others");
+    if (!IsGaussianFullBatch(release_.events))
+        throw Error(ErrorCode::kUnsupported, "a hold-out needs a method with Gaussian noise on all rows",
+                    "Evaluating it costs nothing more only if the training's own loss has that form.",
+                    "Use method \"auto\", or evaluate with dpboost_evaluate.");
+    // Above the rounding of the root, so that its mu^2 stays below that of the others.
+    release_.aside = Event::Gaussian((1 + 1e-12) / std::sqrt(GaussianMuSquared(release_.events)), 1);
+    mechanisms_.push_back(MakeMechanism(wanted, &*release_.aside));
+    mechanisms_.back().aside = true;
+}
+
 Plan Plan::Calibrate(const PlanRequest& request) {
     CheckEpsilonDelta(request.epsilon, request.delta);
     std::vector<Demand> demands;
@@ -222,46 +270,27 @@ Plan Plan::Calibrate(const PlanRequest& request) {
     }
     release.curve = EventsCurve(release.events);
 
-    for (std::size_t i = 0; i < request.mechanisms.size(); ++i) {
-        const MechanismRequest& wanted = request.mechanisms[i];
-        const MechanismKind& kind = KindOf(wanted.kind);
-        const Event* const events = &release.events[first_event[i]];
-        auto noise = std::make_shared<MechanismNoise>();
-        noise->kind = wanted.kind;
-        double pure_epsilon = 0;
-        for (std::size_t d = 0; d < wanted.dimensions.size(); ++d) {
-            const Event& event = events[kind.Has(kSplitsByWeight) ? d : 0];
-            const Dimension& dimension = wanted.dimensions[d];
-            const double steps =
-                kind.scale(event.parameter, dimension.sensitivity, dimension.weight / WeightSum(wanted));
-            noise->scale_units.push_back(ScaleUnits(steps, wanted.name));
-            noise->max_sums.push_back(dimension.sums);
-            pure_epsilon += event.parameter;
-        }
-        Mechanism mechanism;
-        mechanism.name = wanted.name;
-        mechanism.noise_multiplier = kind.Has(kParameterIsNoise) ? events[0].parameter : 1 / pure_epsilon;
-        mechanism.sampling_rate = events[0].sampling_rate;
-        mechanism.rounds = wanted.count + wanted.filter_rounds;
-        mechanism.charges_left = mechanism.rounds * wanted.parts;
-        for (const Dimension& dimension : wanted.dimensions)
-            mechanism.sensitivities.push_back(dimension.sensitivity);
-        mechanism.noise = std::move(noise);
-        if (wanted.pool) {
-            mechanism.charges_left = 0;
-            mechanism.pool = std::make_unique<GaussianPool>(mechanism.noise_multiplier);
-        }
-        plan.mechanisms_.push_back(std::move(mechanism));
-    }
+    for (std::size_t i = 0; i < request.mechanisms.size(); ++i)
+        plan.mechanisms_.push_back(MakeMechanism(request.mechanisms[i], &release.events[first_event[i]]));
+    if (request.aside)
+        plan.AddAside(*request.aside);
     return plan;
 }
 
 Charge Plan::Take(MechanismId id) {
     CheckInternal(id < mechanisms_.size(), "the plan has no such mechanism");
     Mechanism& mechanism = mechanisms_[id];
+    CheckInternal(!mechanism.aside, "the draw aside is not for the rows of the others");
     CheckInternal(mechanism.charges_left > 0, "the plan has no charge left for this mechanism");
     --mechanism.charges_left;
     return Charge(mechanism.noise);
+}
+
+Charge Plan::TakeAside(MechanismId id) {
+    CheckInternal(id < mechanisms_.size() && mechanisms_[id].aside, "the plan has no such draw aside");
+    CheckInternal(mechanisms_[id].charges_left > 0, "the plan has no charge left for this mechanism");
+    --mechanisms_[id].charges_left;
+    return Charge(mechanisms_[id].noise);
 }
 
 Charge Plan::TakePart(MechanismId id, uint64_t parts, double sensitivity, std::size_t sums) {

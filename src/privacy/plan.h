@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,9 +56,12 @@ struct PlanRequest {
     double delta = 0;
     std::vector<MechanismRequest> mechanisms;
     std::vector<BudgetConstraint> budgets;  // none: only its own epsilon limits the training
+    // One draw on units that no other mechanism of the plan sees (a hold-out). Full-batch Gaussian, of one round,
+    // without share or rest: its noise follows from the others, see Calibrate.
+    std::optional<MechanismRequest> aside = {};
 };
 
-using MechanismId = std::size_t;  // index into PlanRequest::mechanisms
+using MechanismId = std::size_t;  // index into PlanRequest::mechanisms; one more: aside
 
 class Plan {
   public:
@@ -66,6 +70,17 @@ class Plan {
     // the privacy loss distribution of everything together (or Renyi if that is better). If a budget leaves
     // at least the epsilon asked for but each of its filters needs more noise, all noise is scaled up until
     // one of them lets it through ("budget").
+    //
+    // The draw aside is as private as all others together, and adds nothing to the cost. Neighbours: add or remove one
+    // unit. Claim: if the others are full-batch Gaussian and hence mu-GDP together, and each unit takes part either in
+    // them or in the draw aside, by a coin that no unit influences, then a draw aside of noise multiplier 1/mu leaves
+    // the whole mu-GDP. Proof: fix all coins. If the unit is on the side of the others, they are mu-GDP, and the draw
+    // aside is a randomised function of their results and of rows that both neighbours have: post-processing. If it is
+    // aside, what the others release has the same distribution for both neighbours, and given it the draw aside is
+    // mu-GDP. So for any coins, and any test of level a, the error of the second kind is at least G_mu(a); over coins,
+    // whose distribution the neighbours share, it is at least E G_mu(a) >= G_mu(E a), because G_mu is convex: parallel
+    // composition. The larger of two different curves would be no list of events, so others refuse.
+    //
     // Throws kInvalidParameter, kUnsupported (a combination without a proof), or kBudgetExhausted, each with
     // what would be possible.
     static Plan Calibrate(const PlanRequest& request);
@@ -76,6 +91,8 @@ class Plan {
 
     // The next charge of a mechanism: (count + filter_rounds) * parts of them exist; throws kInternal beyond.
     Charge Take(MechanismId id);
+    // The charge of the draw aside; Take does not give it, so that nobody spends it on units of the others.
+    Charge TakeAside(MechanismId id);
     // Part of a pool, for one draw (gaussian_pool.h); throws kInternal beyond what is left.
     Charge TakePart(MechanismId id, uint64_t parts, double sensitivity, std::size_t sums);
     uint64_t PartsLeft(MechanismId id) const;  // of GaussianPool::kParts
@@ -107,6 +124,8 @@ class Plan {
   private:
     struct Mechanism;
     Plan();
+    static Mechanism MakeMechanism(const MechanismRequest& wanted, const Event* events);
+    void AddAside(const MechanismRequest& wanted);
 
     std::vector<Mechanism> mechanisms_;
     Cost release_;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "dataset/dataset.h"
+#include "learner/rows/clip_norm.h"
 
 namespace dpboost {
 
@@ -71,29 +72,6 @@ void AddWeights(const Code* codes, const int32_t* weights, size_t rows, int64_t*
     }
     for (; i < rows; i++)
         lanes[codes[i] * kLanes] += weights[i];
-}
-
-// Its relative error is below 2^-53 (2^10 + n / 2^10 + 2), that of adding up pieces of 1024 squares: less than 1e-10
-// for any n below 2^29.
-double NormSquared(const std::vector<int64_t>& vector) {
-    constexpr size_t kPiece = 1024;
-    double norm = 0;
-    for (size_t begin = 0; begin < vector.size(); begin += kPiece) {
-        double piece = 0;
-        for (size_t k = begin; k < std::min(begin + kPiece, vector.size()); k++)
-            piece += static_cast<double>(vector[k]) * static_cast<double>(vector[k]);
-        norm += piece;
-    }
-    return norm;
-}
-
-// The factor, in units of `unit`, that brings a vector of squared norm `norm` within limit_squared: rounded
-// down by more than the rounding errors of the norm (1e-10) and of the three operations.
-int64_t ScaleDown(double norm, double limit_squared, int64_t unit) {
-    if (norm <= limit_squared * (1 - 1e-9))
-        return unit;
-    return static_cast<int64_t>(
-        std::floor(static_cast<double>(unit) * std::sqrt(limit_squared / norm) * (1 - 1e-9)));
 }
 
 }  // namespace
@@ -243,7 +221,6 @@ uint32_t BasisRows::CodeOf(const CodeView& view, size_t row) const {
 }
 
 void BasisRows::AddUnits(const std::vector<int32_t>& weights, std::vector<int64_t>& sums) const {
-    constexpr int64_t kScaleUnit = int64_t{1} << 20;
     const double clip = kClipSteps >> lattice_shift_;
     const double limit = static_cast<double>(limit_squared_) * clip * clip;
     const std::vector<uint32_t>& begin = dataset_.unit_begin();
@@ -258,11 +235,7 @@ void BasisRows::AddUnits(const std::vector<int32_t>& weights, std::vector<int64_
             if (basis_->intercept() != 0)
                 vector.back() += static_cast<int64_t>(basis_->intercept()) * weights[row];
         }
-        const int64_t scale = ScaleDown(NormSquared(vector), limit, kScaleUnit);
-        for (size_t k = 0; k < vector.size(); k++) {
-            const __int128 scaled = static_cast<__int128>(vector[k]) * scale / kScaleUnit;  // towards zero
-            sums[k] += static_cast<int64_t>(scaled);
-        }
+        AddWithin(limit, vector, sums);
         if (unit % 64 == 0)
             interrupt_.Poll();
     }

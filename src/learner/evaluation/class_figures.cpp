@@ -1,0 +1,181 @@
+#include "learner/evaluation/class_figures.h"
+
+#include <cmath>
+#include <numeric>
+
+namespace dpboost {
+namespace {
+
+constexpr double kMaxCorrection = 0.03;
+
+double Sum(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+double Square(double x) {
+    return x * x;
+}
+
+// A mean over rows of what a row of a class in a bin contributes, with the variance of its noise and of its sampling:
+// M = sum w c / sum c, d M / d c = (w - M) / n.
+struct RowMean {
+    double value;
+    double variance;
+};
+
+template <typename Weight>
+RowMean MeanOver(const std::vector<ScoreBin>& bins, const ClassCounts& counts, const Weight& weight) {
+    const double n = Sum(counts.positives) + Sum(counts.negatives);
+    double sum = 0, squares = 0;
+    const auto each = [&](const auto& action) {
+        for (size_t i = 0; i < bins.size(); i++) {
+            action(counts.positives[i], weight(bins[i], true));
+            action(counts.negatives[i], weight(bins[i], false));
+        }
+    };
+    each([&](double count, double w) {
+        sum += count * w;
+        squares += count * w * w;
+    });
+    const double mean = sum / n;
+    double noise = 0;
+    each([&](double, double w) { noise += Square((w - mean) / n); });
+    const double sampling = std::max(0.0, squares / n - mean * mean) / n;
+    return {mean, noise * counts.sigma * counts.sigma + sampling};
+}
+
+// [HM82]: the variance of an AUC by chance of the rows.
+double SamplingVariance(double auc, double positives, double negatives) {
+    const double a = std::clamp(auc, 0.5, 0.999);
+    const double q1 = a / (2 - a), q2 = 2 * a * a / (1 + a);
+    return (a * (1 - a) + (positives - 1) * (q1 - a * a) + (negatives - 1) * (q2 - a * a)) /
+           (positives * negatives);
+}
+
+// The probability that a positive row has a higher score than a negative one. Pairs in one bin count half, and a bit
+// more by the model's own slope within the bin: for scores that are spread evenly over a bin of width w in log odds,
+// about tanh(w / 6) / 2 of such pairs.
+Figure Auc(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
+    const double positives = Sum(counts.positives), negatives = Sum(counts.negatives);
+    double pairs = 0, within = 0, below = 0;
+    for (size_t i = 0; i < bins.size(); i++) {
+        const double p = counts.positives[i], n = counts.negatives[i];
+        pairs += p * (below + n / 2);
+        within += p * n * std::tanh(bins[i].width / 6) / 2;
+        below += n;
+    }
+    const double raw = pairs / (positives * negatives);
+    const double auc = raw + std::clamp(within / (positives * negatives), 0.0, kMaxCorrection);
+    double noise = 0, negatives_below = 0, positives_above = positives;
+    for (size_t i = 0; i < bins.size(); i++) {
+        positives_above -= counts.positives[i];
+        const double f = (negatives_below + counts.negatives[i] / 2) / negatives;
+        const double g = (positives_above + counts.positives[i] / 2) / positives;
+        negatives_below += counts.negatives[i];
+        noise += Square((f - raw) / positives) + Square((g - raw) / negatives);
+    }
+    return FigureOf("auc", auc, noise * Square(counts.sigma) + SamplingVariance(auc, positives, negatives),
+                    kFraction);
+}
+
+// The slope b of log odds of the truth = a + b log odds of the model, by maximum likelihood on the counts as they are:
+// 1 is calibrated, less is over-confident. The likelihood's equations are linear in the counts, so noise does not bias
+// them; where it makes the curvature vanish, nothing is known.
+Figure CalibrationSlope(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
+    const Figure unknown = UnknownFigure("calibration_slope", kAnyNumber);
+    double a = 0, b = 1, var_b = 0;
+    bool converged = false;
+    for (int step = 0; step < 50; step++) {
+        double u0 = 0, u1 = 0, i00 = 0, i01 = 0, i11 = 0, v00 = 0, v01 = 0, v11 = 0;
+        for (size_t i = 0; i < bins.size(); i++) {
+            const double s = bins[i].log_odds;
+            const double p = 1 / (1 + std::exp(-std::clamp(a + b * s, -30.0, 30.0)));
+            const double n = counts.positives[i] + counts.negatives[i];
+            const double residual = counts.positives[i] - n * p, curvature = n * p * (1 - p);
+            const double noise = Square(counts.sigma) * (Square(1 - p) + Square(p));
+            u0 += residual, u1 += residual * s;
+            i00 += curvature, i01 += curvature * s, i11 += curvature * s * s;
+            v00 += noise, v01 += noise * s, v11 += noise * s * s;
+        }
+        const double det = i00 * i11 - i01 * i01;
+        if (!(det > 0) || !(i00 > 0))
+            return unknown;
+        const double step_a = (i11 * u0 - i01 * u1) / det, step_b = (i00 * u1 - i01 * u0) / det;
+        const double size = std::max(std::fabs(step_a), std::fabs(step_b));
+        a += step_a / std::max(1.0, size);
+        b += step_b / std::max(1.0, size);
+        const double w0 = -i01 / det, w1 = i00 / det;  // row of the inverse for b
+        var_b = w0 * w0 * v00 + 2 * w0 * w1 * v01 + w1 * w1 * v11 + w1;
+        converged = size < 1e-9;
+        if (converged)
+            break;
+    }
+    return converged && std::isfinite(var_b) ? FigureOf("calibration_slope", b, var_b, kAnyNumber) : unknown;
+}
+
+}  // namespace
+
+std::vector<Figure> ClassFigures(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
+    const double positives = Sum(counts.positives), negatives = Sum(counts.negatives);
+    const double sd = counts.sigma * std::sqrt(static_cast<double>(bins.size()));
+    const double n = positives + negatives;
+    // Decided by noisy counts alone.
+    const bool rows_known = n > 0 && n >= kNoiseWins * sd * std::sqrt(2.0);
+    const bool classes_known =
+        positives > 0 && negatives > 0 && positives >= kNoiseWins * sd && negatives >= kNoiseWins * sd;
+    const auto mean = [&](const char* name, FigureRange range, const auto& weight) {
+        if (!rows_known)
+            return UnknownFigure(name, range);
+        const RowMean figure = MeanOver(bins, counts, weight);
+        return FigureOf(name, figure.value, figure.variance, range);
+    };
+    const FigureRange any_count{0, kAnyNumber.upper};
+    return {
+        FigureOf("rows", n, 2 * sd * sd, any_count),
+        classes_known ? Auc(bins, counts) : UnknownFigure("auc", kFraction),
+        mean("log_loss", {0, kMaxLogLoss},
+             [](const ScoreBin& bin, bool positive) {
+                 return positive ? bin.log_positive : bin.log_negative;
+             }),
+        mean("accuracy", kFraction,
+             [](const ScoreBin& bin, bool positive) { return bin.above_half == positive ? 1.0 : 0.0; }),
+        mean("brier", kFraction,
+             [](const ScoreBin& bin, bool positive) {
+                 return positive ? 1 - 2 * bin.predicted + bin.square : bin.square;
+             }),
+        mean("base_rate", kFraction, [](const ScoreBin&, bool positive) { return positive ? 1.0 : 0.0; }),
+        classes_known ? CalibrationSlope(bins, counts) : UnknownFigure("calibration_slope", kAnyNumber),
+    };
+}
+
+std::vector<DrawnBin> DrawnBins(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
+    const double positives = Sum(counts.positives), negatives = Sum(counts.negatives);
+    std::vector<DrawnBin> drawn(bins.size());
+    double positives_above = 0, negatives_above = 0;
+    for (size_t i = bins.size(); i-- > 0;) {
+        const double p = counts.positives[i], n = p + counts.negatives[i];
+        positives_above += p;
+        negatives_above += counts.negatives[i];
+        DrawnBin& bin = drawn[i];
+        bin.lower = bins[i].lower;
+        bin.upper = bins[i].upper;
+        bin.predicted = bins[i].predicted;
+        bin.rows = n;
+        const bool known = n > 0 && n >= kNoiseWins * counts.sigma * std::sqrt(2.0);
+        const double rate = p / n;
+        const double noise = (Square(1 - rate) + Square(rate)) * Square(counts.sigma / n);
+        const double inside = std::clamp(rate, 0.0, 1.0);
+        bin.observed = known ? FigureOf("observed", rate, noise + inside * (1 - inside) / n, kFraction)
+                             : UnknownFigure("observed", kFraction);
+        const auto part = [](double above, double all) {
+            return all > 0 ? std::clamp(above / all, 0.0, 1.0) : std::numeric_limits<double>::quiet_NaN();
+        };
+        bin.true_positive_rate = part(positives_above, positives);
+        bin.false_positive_rate = part(negatives_above, negatives);
+        const double above = part(positives_above + negatives_above, positives + negatives);
+        bin.lift = above > 0 ? bin.true_positive_rate / above : std::numeric_limits<double>::quiet_NaN();
+    }
+    return drawn;
+}
+
+}  // namespace dpboost

@@ -1,0 +1,78 @@
+#include "learner/evaluation/evaluation.h"
+
+#include "base/error.h"
+#include "learner/evaluation/evaluation_rows.h"
+#include "learner/evaluation/held_out.h"
+#include "learner/evaluation/value_figures.h"
+
+namespace dpboost {
+namespace {
+
+constexpr char kMechanism[] = "evaluation";
+constexpr double kExpectedRows = 10000;
+
+// `release(sum)` gives sum(dataset) away and has it back with noise.
+template <typename Release>
+Evaluation EvaluateClasses(const Model& model, double expected_rows, double share, double multiplier,
+                           Interrupt& interrupt, const Release& release) {
+    const ReferenceDraws reference(model, interrupt);
+    if (expected_rows == 0)
+        expected_rows = reference.rows() > 0 ? reference.rows() * share : kExpectedRows;
+    const ScoreBins bins(model, reference, ScoreBins::CountFor(expected_rows / multiplier, reference.mean()));
+    const NoisySums noisy =
+        release([&](const Dataset& rows) { return ClassSums(model, bins, rows, interrupt); });
+    ClassCounts counts;
+    counts.sigma = noisy.sigma / EvaluationStep();
+    for (size_t i = 0; i < noisy.values.size(); i++)
+        (i < bins.size() ? counts.positives : counts.negatives)
+            .push_back(static_cast<double>(noisy.values[i]) / EvaluationStep());
+    return {ClassFigures(bins.bins(), counts), DrawnBins(bins.bins(), counts)};
+}
+
+template <typename Release>
+Evaluation EvaluateValues(const Model& model, Interrupt& interrupt, const Release& release) {
+    const NoisySums noisy = release([&](const Dataset& rows) { return ValueSums(model, rows, interrupt); });
+    ValueTotals totals;
+    totals.sigma = noisy.sigma / EvaluationStep();
+    for (size_t i = 0; i < kValueSums; i++)
+        totals.sums[i] = static_cast<double>(noisy.values[i]) / EvaluationStep();
+    return {ValueFigures(model.target(), totals), {}};
+}
+
+template <typename Release>
+Evaluation EvaluateBy(const Model& model, double expected_rows, double share, const Releaser& releaser,
+                      Interrupt& interrupt, const Release& release) {
+    if (model.target().task() != Task::kBinary)
+        return EvaluateValues(model, interrupt, release);
+    const double multiplier = releaser.plan().NoiseMultiplier(releaser.Find(kMechanism));
+    return EvaluateClasses(model, expected_rows, share, multiplier, interrupt, release);
+}
+
+}  // namespace
+
+MechanismRequest EvaluationRequest(Task task) {
+    MechanismRequest request;
+    request.name = kMechanism;
+    request.kind = EventKind::kGaussian;
+    if (task == Task::kBinary)
+        request.dimensions = {{ClassSensitivity(), 1.0, 2 * ScoreBins::kMaxCells}};
+    else
+        request.dimensions = {{ValueSensitivity(), 1.0, kValueSums}};
+    return request;
+}
+
+Evaluation Evaluate(const Model& model, double expected_rows, const Dataset& rows, Releaser& releaser,
+                    Interrupt& interrupt) {
+    return EvaluateBy(model, expected_rows, 1, releaser, interrupt, [&](const auto& sum) {
+        return releaser.Release(releaser.Find(kMechanism), sum(rows));
+    });
+}
+
+Evaluation Evaluate(const Model& model, double expected_rows, const HeldOut& rows, double share,
+                    Releaser& releaser, Interrupt& interrupt) {
+    return EvaluateBy(model, expected_rows, share, releaser, interrupt, [&](const auto& sum) {
+        return releaser.Release(releaser.Find(kMechanism), rows.Sums(sum));
+    });
+}
+
+}  // namespace dpboost

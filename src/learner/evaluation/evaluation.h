@@ -1,0 +1,37 @@
+// Private evaluation of a model: one Gaussian vector over rows that the model need not know, and every figure that it
+// gives. Which sums, and where their bins lie, follows from the model and the noise, both public.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "learner/evaluation/class_figures.h"
+#include "learner/evaluation/figure.h"
+#include "mechanism/releaser.h"
+#include "model/model.h"
+
+namespace dpboost {
+
+class Dataset;
+class HeldOut;
+
+struct Evaluation {
+    std::vector<Figure> figures;
+    std::vector<DrawnBin> bins;  // of a classifier
+};
+
+// The one draw. Without share or rest: the caller says what pays for it.
+MechanismRequest EvaluationRequest(Task task);
+
+// Neighbours: add or remove one unit of `rows`. Sensitivity: evaluation_rows.h. Charge: one event of the plan, that of
+// EvaluationRequest's name; all figures are post-processing. `expected_rows`: about how many rows there are, a public
+// guess that decides the number of bins alone; 0: as many as the model was trained on, or 10,000.
+Evaluation Evaluate(const Model& model, double expected_rows, const Dataset& rows, Releaser& releaser,
+                    Interrupt& interrupt);
+// The same of a hold-out, with the plan's charge for it (Plan::Calibrate). `share`: of all rows, by which the model's
+// own number of rows is known to differ.
+Evaluation Evaluate(const Model& model, double expected_rows, const HeldOut& rows, double share,
+                    Releaser& releaser, Interrupt& interrupt);
+
+}  // namespace dpboost

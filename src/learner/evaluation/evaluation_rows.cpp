@@ -1,0 +1,138 @@
+#include "learner/evaluation/evaluation_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "dataset/dataset.h"
+#include "learner/evaluation/value_figures.h"
+#include "learner/objective/objective.h"
+#include "learner/rows/basis.h"
+#include "learner/rows/clip_norm.h"
+#include "model/predictor.h"
+
+namespace dpboost {
+namespace {
+
+constexpr size_t kRowsPerPoll = 512;
+
+// Calls add(row, score) for the rows of every unit, and end(rows of the unit) after each of them.
+template <typename Add, typename End>
+void ForEachUnit(const Model& model, const Dataset& rows, Interrupt& interrupt, const Add& add,
+                 const End& end) {
+    Predictor predictor(model);
+    std::vector<uint16_t> codes(rows.columns());
+    size_t done = 0;
+    const auto each = [&](size_t row) {
+        if (done++ % kRowsPerPoll == 0)
+            interrupt.Poll();
+        rows.CopyRow(row, codes.data());
+        add(row, predictor.Score(codes.data()));
+    };
+    for (size_t unit = 0; unit < rows.units(); unit++) {
+        if (!rows.has_units()) {
+            each(unit);
+            end(1);
+            continue;
+        }
+        const uint32_t first = rows.unit_begin()[unit], last = rows.unit_begin()[unit + 1];
+        for (uint32_t k = first; k < last; k++)
+            each(rows.unit_rows()[k]);
+        end(last - first);
+    }
+}
+
+// Of a row's terms: those of full weight, and the others.
+constexpr int64_t kFullSteps = kClipSteps;
+constexpr auto kPartSteps = static_cast<int64_t>(kValueWeight * kClipSteps);
+constexpr uint64_t kValueNormSquared = 2 * kFullSteps * kFullSteps + 4 * kPartSteps * kPartSteps;
+
+int64_t ValueSteps(double term, int64_t bound) {
+    return std::clamp(static_cast<int64_t>(term * kClipSteps), -bound, bound);  // towards zero
+}
+
+// A prediction on the label's scale.
+double ScaledPrediction(const Model& model, int64_t score) {
+    const TargetSpec& target = model.target();
+    return 2 * (model.Respond(score) - target.lower()) / (target.upper() - target.lower()) - 1;
+}
+
+// Steps of one row's utility, at most kClipSteps in size.
+int64_t UtilitySteps(const Model& model, int64_t score, float label) {
+    if (model.target().task() == Task::kBinary)
+        return (model.Respond(score) > 0.5) == (label > 0.5F) ? kClipSteps : 0;
+    const double error = std::fabs(ScaledPrediction(model, score) - label) / kErrorClip;
+    return -static_cast<int64_t>(std::clamp(error, 0.0, 1.0) * kClipSteps);
+}
+
+}  // namespace
+
+double EvaluationStep() {
+    return kClipSteps;
+}
+
+double ClassSensitivity() {
+    return kClipSteps;
+}
+
+double ValueSensitivity() {
+    return RootUp(kValueNormSquared);
+}
+
+RawSums ClassSums(const Model& model, const ScoreBins& bins, const Dataset& rows, Interrupt& interrupt) {
+    std::vector<int64_t> sums(2 * bins.size()), unit(rows.has_units() ? sums.size() : 0);
+    std::vector<int64_t>& row_sums = rows.has_units() ? unit : sums;
+    constexpr double kLimit = static_cast<double>(kClipSteps) * kClipSteps;
+    ForEachUnit(
+        model, rows, interrupt,
+        [&](size_t row, int64_t score) {
+            row_sums[bins.Find(score) + (rows.Label(row) > 0.5F ? 0 : bins.size())] += kClipSteps;
+        },
+        [&](size_t) {
+            if (!rows.has_units())
+                return;
+            AddWithin(kLimit, unit, sums);
+            std::fill(unit.begin(), unit.end(), 0);
+        });
+    return {std::move(sums), ClassSensitivity()};
+}
+
+RawSums ValueSums(const Model& model, const Dataset& rows, Interrupt& interrupt) {
+    std::vector<int64_t> sums(kValueSums), unit(kValueSums);
+    ForEachUnit(
+        model, rows, interrupt,
+        [&](size_t row, int64_t score) {
+            const auto terms = ValueTerms(ScaledPrediction(model, score), rows.Label(row));
+            for (size_t i = 0; i < kValueSums; i++)
+                unit[i] += ValueSteps(terms[i], i <= kSquareSum ? kFullSteps : kPartSteps);
+        },
+        [&](size_t unit_rows) {
+            if (unit_rows == 1)
+                for (size_t i = 0; i < kValueSums; i++)
+                    sums[i] += unit[i];
+            else
+                AddWithin(static_cast<double>(kValueNormSquared), unit, sums);
+            std::fill(unit.begin(), unit.end(), 0);
+        });
+    return {std::move(sums), ValueSensitivity()};
+}
+
+RawSums ChoiceUtilities(const std::vector<const Model*>& models, const std::vector<const Dataset*>& rows,
+                        Interrupt& interrupt) {
+    std::vector<int64_t> utilities;
+    for (size_t i = 0; i < models.size(); i++) {
+        int64_t total = 0, unit = 0;
+        ForEachUnit(
+            *models[i], *rows[i], interrupt,
+            [&](size_t row, int64_t score) { unit += UtilitySteps(*models[i], score, rows[i]->Label(row)); },
+            [&](size_t) {
+                total += std::clamp<int64_t>(unit, -kClipSteps, kClipSteps);
+                unit = 0;
+            });
+        utilities.push_back(total);
+    }
+    return {std::move(utilities), static_cast<double>(kClipSteps)};
+}
+
+}  // namespace dpboost

@@ -1,0 +1,34 @@
+// Rows of an evaluation become raw sums: counts by class and score bin, or six bounded sums of a regression. This file
+// makes the sensitivities true that an evaluation's draw is charged for.
+#pragma once
+
+#include "base/interrupt.h"
+#include "learner/evaluation/score_bins.h"
+#include "mechanism/releaser.h"
+#include "model/model.h"
+
+namespace dpboost {
+
+class Dataset;
+
+// Lattice steps of a count of one.
+double EvaluationStep();
+
+// Neighbours: add or remove one unit. A row of its own adds one step to one of 2 x bins counts: L2 norm one step. A unit
+// of several rows adds the sum of theirs, scaled down to that norm by a common factor if it is longer, each entry rounded
+// towards zero. Positives first, then negatives.
+RawSums ClassSums(const Model& model, const ScoreBins& bins, const Dataset& rows, Interrupt& interrupt);
+double ClassSensitivity();
+
+// The sums of value_figures.h. Neighbours: add or remove one unit. Every term is cut off at its bound and rounded towards
+// zero, so a row's norm is at most ValueSensitivity(), and a unit's is scaled down to that.
+RawSums ValueSums(const Model& model, const Dataset& rows, Interrupt& interrupt);
+double ValueSensitivity();
+
+// How many rows each model gets right (classifiers), or minus the sum of absolute errors in parts of kErrorClip, cut off
+// at one: one utility for each model, for a choice among them. Neighbours: add or remove one unit; each utility changes
+// by at most one step: a unit of several rows is scaled down to that.
+RawSums ChoiceUtilities(const std::vector<const Model*>& models, const std::vector<const Dataset*>& rows,
+                        Interrupt& interrupt);
+
+}  // namespace dpboost

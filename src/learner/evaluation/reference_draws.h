@@ -1,0 +1,35 @@
+// What scores a model gives to rows nobody has: codes drawn from public distributions of its features, each feature by
+// itself, and the model's score of them. Where score bins lie is decided by these, never by rows. The seed is the
+// model's own checksum, so that a model has the same bins wherever and whenever it is evaluated.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "model/model.h"
+
+namespace dpboost {
+
+class ReferenceDraws {
+  public:
+    static constexpr size_t kDraws = 20000;
+
+    ReferenceDraws(const Model& model, Interrupt& interrupt);
+
+    // Ascending, kDraws of them.
+    const std::vector<int64_t>& scores() const { return scores_; }
+    // Below which this part of the scores lies.
+    int64_t Quantile(double part) const;
+    // The mean prediction.
+    double mean() const { return mean_; }
+    // How many rows the model was trained on, noisy as it was released; 0: nobody knows.
+    double rows() const { return rows_; }
+
+  private:
+    std::vector<int64_t> scores_;
+    double mean_ = 0;
+    double rows_ = 0;
+};
+
+}  // namespace dpboost

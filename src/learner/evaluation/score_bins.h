@@ -1,0 +1,67 @@
+// The score bins of a classifier's evaluation, and what the model says in each: all from the model and the noise, so
+// that they are public and may be known before a row is read.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "learner/evaluation/reference_draws.h"
+#include "model/model.h"
+
+namespace dpboost {
+
+// What the model predicts on average in a bin, over the reference.
+struct ScoreBin {
+    double lower;         // of the prediction
+    double upper;         // of the prediction
+    double predicted;     // mean of p
+    double square;        // mean of p^2
+    double log_positive;  // mean of -log p, at most kMaxLogLoss
+    double log_negative;  // mean of -log(1 - p), likewise
+    double log_odds;      // of `predicted`
+    double width;         // in log odds: how far the scores in it are spread
+    bool above_half;      // a row in it is predicted to be positive
+};
+
+constexpr double kMaxLogLoss = 16;
+
+// The losses of one prediction, at most kMaxLogLoss.
+double LogLoss(double probability);
+double LogOdds(double probability);
+
+class ScoreBins {
+  public:
+    static constexpr size_t kMinBins = 10;
+    static constexpr size_t kMaxBins = 64;
+    // Cuts at zero add one.
+    static constexpr size_t kMaxCells = kMaxBins + 2;
+
+    // How many bins noise allows: the smaller class decides. `nu`: rows over the standard deviation of a count's noise.
+    static size_t CountFor(double nu, double mean_prediction);
+
+    // Half of the edges are quantiles of the reference. Features of real rows agree more than independent ones do, so
+    // real scores reach further: the other half lies evenly over 2.2 times the middle nine tenths. And one is where the
+    // prediction passes 1/2, so that accuracy is exact.
+    ScoreBins(const Model& model, const ReferenceDraws& reference, size_t count);
+
+    size_t size() const { return bins_.size(); }
+    const std::vector<ScoreBin>& bins() const { return bins_; }
+    // Number of the bin of a score: that of the edges below it.
+    size_t Find(int64_t score) const {
+        size_t low = 0, high = edges_.size();
+        while (low < high) {
+            const size_t middle = (low + high) / 2;
+            if (edges_[middle] < score)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
+
+  private:
+    std::vector<int64_t> edges_;
+    std::vector<ScoreBin> bins_;
+};
+
+}  // namespace dpboost

@@ -1,0 +1,227 @@
+// Private evaluation with zero noise against the exact figures, and the bounds that its charge relies on.
+#include "learner/evaluation/evaluation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "learner/evaluation/evaluation_rows.h"
+#include "learner/evaluation/exact_metrics.h"
+#include "learner/evaluation/held_out.h"
+#include "learner/evaluation/value_figures.h"
+#include "mechanism/chacha_source.h"
+#include "support/audit.h"
+#include "support/evaluated.h"
+#include "support/open_sums.h"
+#include "support/zero_noise.h"
+
+namespace dpboost {
+namespace {
+
+// Many bins, whatever noise would say.
+constexpr double kManyRows = 1e7;
+
+Evaluation Exactly(const Model& model, const Dataset& rows, double expected_rows = kManyRows) {
+    Plan plan = EvaluationPlan(model.target().task(), 1, 1e-6);
+    ZeroNoise noise;
+    Releaser releaser(plan, noise);
+    NoInterrupt interrupt;
+    return Evaluate(model, expected_rows, rows, releaser, interrupt);
+}
+
+const Figure& Named(const std::vector<Figure>& figures, const std::string& name) {
+    for (const Figure& figure : figures)
+        if (figure.name == name)
+            return figure;
+    throw std::out_of_range(name);
+}
+
+TEST(Evaluation, WithoutNoiseAClassifiersFiguresAreTheExactOnes) {
+    for (const Link link : {Link::kLogistic, Link::kIdentity}) {
+        const Model model = EvaluatedModel(Task::kBinary, link);
+        const Dataset rows = EvaluatedRows(model, 20000, 1);
+        const Evaluation evaluation = Exactly(model, rows);
+        const std::vector<Figure> exact = ExactFigures(model, rows);
+        for (const char* name : {"rows", "auc", "log_loss", "accuracy", "brier", "base_rate"})
+            EXPECT_NEAR(*Named(evaluation.figures, name).value, *Named(exact, name).value, 0.002) << name;
+        EXPECT_NEAR(*Named(evaluation.figures, "calibration_slope").value,
+                    *Named(exact, "calibration_slope").value, 0.03);
+        EXPECT_EQ(*Named(evaluation.figures, "accuracy").value, *Named(exact, "accuracy").value)
+            << "the cut at 1/2 is an edge";
+    }
+}
+
+TEST(Evaluation, WithoutNoiseARegressionsFiguresAreTheExactOnes) {
+    const Model model = EvaluatedModel(Task::kRegression, Link::kIdentity);
+    const Dataset rows = EvaluatedRows(model, 20000, 2);
+    const Evaluation evaluation = Exactly(model, rows);
+    const std::vector<Figure> exact = ExactFigures(model, rows);
+    for (const char* name : {"rows", "rmse", "mae", "r2", "bias"})
+        EXPECT_NEAR(*Named(evaluation.figures, name).value, *Named(exact, name).value, 0.002) << name;
+}
+
+TEST(Evaluation, ExactMetricsAreThoseOfTextbooks) {
+    ExactClassMetrics classes;  // pairs: .8 and .4 above .3; .8 above .4's equal, half
+    classes.Add(0.8, true);
+    classes.Add(0.4, true);
+    classes.Add(0.4, false);
+    classes.Add(0.3, false);
+    NoInterrupt interrupt;
+    const std::vector<Figure> figures = classes.Figures(interrupt);
+    EXPECT_DOUBLE_EQ(*Named(figures, "auc").value, 3.5 / 4);
+    EXPECT_DOUBLE_EQ(*Named(figures, "accuracy").value, 0.75);
+    EXPECT_DOUBLE_EQ(*Named(figures, "base_rate").value, 0.5);
+    EXPECT_NEAR(*Named(figures, "brier").value, (0.04 + 0.36 + 0.16 + 0.09) / 4, 1e-12);
+    EXPECT_NEAR(*Named(figures, "log_loss").value,
+                -(std::log(0.8) + std::log(0.4) + std::log(0.6) + std::log(0.7)) / 4, 1e-12);
+    ExactValueMetrics values;
+    values.Add(1, 2);
+    values.Add(5, 3);
+    values.Add(4, 4);
+    const std::vector<Figure> of_values = values.Figures();
+    EXPECT_NEAR(*Named(of_values, "rmse").value, std::sqrt(5.0 / 3), 1e-12);
+    EXPECT_NEAR(*Named(of_values, "mae").value, 1, 1e-12);
+    EXPECT_NEAR(*Named(of_values, "bias").value, 1.0 / 3, 1e-12);
+    EXPECT_NEAR(*Named(of_values, "r2").value, 1 - 5.0 / 2, 1e-12);
+}
+
+TEST(Evaluation, NobodyKnowsWhatNoiseHides) {
+    const Model model = EvaluatedModel(Task::kBinary, Link::kLogistic);
+    const Dataset rows = EvaluatedRows(model, 100, 3);
+    Plan plan = EvaluationPlan(Task::kBinary, 0.01, 1e-6);  // sigma of some hundred rows
+    ZeroNoise noise;
+    Releaser releaser(plan, noise);
+    NoInterrupt interrupt;
+    const Evaluation evaluation = Evaluate(model, 0, rows, releaser, interrupt);
+    const Figure& auc = Named(evaluation.figures, "auc");
+    EXPECT_FALSE(auc.value.has_value());
+    EXPECT_EQ(auc.lower, 0);
+    EXPECT_EQ(auc.upper, 1);
+    EXPECT_FALSE(Named(evaluation.figures, "accuracy").value.has_value());
+    EXPECT_FALSE(evaluation.bins.front().observed.value.has_value());
+}
+
+TEST(Evaluation, BinsFollowFromTheModelAlone) {
+    const Model model = EvaluatedModel(Task::kBinary, Link::kLogistic);
+    const Evaluation some = Exactly(model, EvaluatedRows(model, 500, 4));
+    const Evaluation none = Exactly(model, EvaluatedRows(model, 0, 5));
+    ASSERT_EQ(some.bins.size(), none.bins.size());
+    EXPECT_GE(some.bins.size(), ScoreBins::kMaxBins - 4);
+    EXPECT_LE(some.bins.size(), ScoreBins::kMaxCells);
+    for (size_t i = 0; i < some.bins.size(); i++) {
+        EXPECT_EQ(some.bins[i].lower, none.bins[i].lower);
+        EXPECT_EQ(some.bins[i].predicted, none.bins[i].predicted);
+    }
+    EXPECT_LE(Exactly(model, EvaluatedRows(model, 0, 5), 10).bins.size(), ScoreBins::kMinBins + 2);
+    EXPECT_EQ(some.bins.front().true_positive_rate, 1);
+    EXPECT_EQ(some.bins.front().lift, 1);
+}
+
+TEST(Evaluation, AModelThatSaysTheSameOfAllHasAnAucOfOneHalf) {
+    Model model(EvaluatedModel(Task::kBinary, Link::kLogistic).features(), TargetSpec::Binary(),
+                Link::kLogistic);
+    model.AddToBase(ToFixed(-1));
+    const Evaluation evaluation = Exactly(model, EvaluatedRows(model, 3000, 6));
+    EXPECT_NEAR(*Named(evaluation.figures, "auc").value, 0.5, 1e-9);
+    EXPECT_FALSE(Named(evaluation.figures, "calibration_slope").value.has_value());
+}
+
+TEST(Evaluation, AUnitCountsNoMoreThanOneRow) {
+    const Model model = EvaluatedModel(Task::kBinary, Link::kLogistic);
+    NoInterrupt interrupt;
+    const ReferenceDraws reference(model, interrupt);
+    const ScoreBins bins(model, reference, 64);
+    for (const bool alike : {true, false}) {
+        std::vector<AuditRow> rows;
+        for (uint16_t i = 0; i < 50; i++)
+            rows.push_back({{alike ? uint16_t{3} : static_cast<uint16_t>(i % 16), 0, 0},
+                            alike ? 1.0F : i % 2 * 1.0F,
+                            7});
+        const Dataset unit = AuditTable(model.features(), Task::kBinary, true, rows);
+        double norm = 0;
+        for (const int64_t sum : OpenSums(ClassSums(model, bins, unit, interrupt)))
+            norm += static_cast<double>(sum) * static_cast<double>(sum);
+        EXPECT_LE(std::sqrt(norm), ClassSensitivity());
+        EXPECT_GE(std::sqrt(norm), ClassSensitivity() * 0.99);
+    }
+    const Model values = EvaluatedModel(Task::kRegression, Link::kIdentity);
+    const std::vector<AuditRow> extreme(50, AuditRow{{0, 0, 0}, 1, 7});
+    double norm = 0;
+    for (const int64_t sum : OpenSums(
+             ValueSums(values, AuditTable(values.features(), Task::kRegression, true, extreme), interrupt)))
+        norm += static_cast<double>(sum) * static_cast<double>(sum);
+    EXPECT_LE(std::sqrt(norm), ValueSensitivity());
+}
+
+TEST(Evaluation, TermsOfARowStayWithinTheirBounds) {
+    for (double prediction = -3; prediction <= 3; prediction += 0.01)
+        for (double label = -1; label <= 1; label += 0.01) {
+            double norm = 0;
+            const auto terms = ValueTerms(prediction, label);
+            for (size_t i = 0; i < kValueSums; i++) {
+                ASSERT_LE(std::fabs(terms[i]), i <= kSquareSum ? 1 : kValueWeight);
+                norm += terms[i] * terms[i];
+            }
+            ASSERT_LE(std::sqrt(norm), ValueSensitivity() / EvaluationStep() * (1 + 1e-4));
+        }
+    EXPECT_LT(ValueSensitivity() / EvaluationStep(), 2);
+}
+
+TEST(Evaluation, AChoiceCountsWhatEachModelGetsRight) {
+    const Model good = EvaluatedModel(Task::kBinary, Link::kLogistic);
+    Model poor(good.features(), TargetSpec::Binary(), Link::kLogistic);
+    poor.AddToBase(ToFixed(1));
+    const Dataset rows = EvaluatedRows(good, 2000, 8);
+    NoInterrupt interrupt;
+    const std::vector<int64_t> utilities =
+        OpenSums(ChoiceUtilities({&good, &poor}, {&rows, &rows}, interrupt));
+    const double right = *Named(ExactFigures(good, rows), "accuracy").value;
+    EXPECT_NEAR(static_cast<double>(utilities[0]) / EvaluationStep(), right * 2000, 1e-6);
+    EXPECT_NEAR(static_cast<double>(utilities[1]) / EvaluationStep(),
+                *Named(ExactFigures(poor, rows), "base_rate").value * 2000, 1e-6);
+    const std::vector<AuditRow> unit(50, AuditRow{{3, 0, 0}, 1, 7});
+    const Dataset one = AuditTable(good.features(), Task::kBinary, true, unit);
+    EXPECT_EQ(std::abs(OpenSums(ChoiceUtilities({&poor}, {&one}, interrupt))[0]), 65536);
+}
+
+// ---- hold-out ----
+
+TEST(HeldOut, AUnitIsOnOneSideOnly) {
+    const Model model = EvaluatedModel(Task::kBinary, Link::kLogistic);
+    for (const bool units : {true, false}) {
+        std::vector<AuditRow> rows;  // the label and the codes tell which unit a row is of
+        for (uint16_t unit = 0; unit < 256; unit++)
+            for (int k = 0; k < (units ? 1 + unit % 5 : 1); k++)
+                rows.push_back(
+                    {{static_cast<uint16_t>(unit % 16), static_cast<uint16_t>(unit / 16), 0}, 1, unit});
+        Dataset training = AuditTable(model.features(), Task::kBinary, units, rows);
+        const size_t all = training.rows();
+        ChaChaSource source = AuditSource(9, 1);
+        Random random(source);
+        PrivateRandom coins(random);
+        NoInterrupt interrupt;
+        const HeldOut held = HeldOut::Split(&training, 0.3, coins, {}, interrupt);
+        std::multiset<int> aside, others;
+        const auto collect = [](const Dataset& side, std::multiset<int>* out) {
+            for (size_t row = 0; row < side.rows(); row++)
+                out->insert(side.Code(row, 0) + 16 * side.Code(row, 1));
+        };
+        held.Sums([&](const Dataset& side) {
+            collect(side, &aside);
+            EXPECT_EQ(side.has_units(), units);
+            return RawSums({0}, 1);
+        });
+        collect(training, &others);
+        EXPECT_EQ(aside.size() + others.size(), all);
+        const std::set<int> distinct(aside.begin(), aside.end());
+        EXPECT_NEAR(static_cast<double>(distinct.size()) / 256, 0.3, 0.1);
+        for (const int unit : distinct) {
+            EXPECT_EQ(others.count(unit), 0u) << "unit " << unit << " is on both sides";
+            EXPECT_EQ(aside.count(unit), units ? 1u + static_cast<size_t>(unit) % 5 : 1u);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dpboost
