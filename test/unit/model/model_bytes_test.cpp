@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "dataset/encoder.h"
+#include "model/explain.h"
 #include "model/model.h"
 #include "model/predictor.h"
 #include "unit/model/random_model.h"
@@ -37,6 +38,15 @@ bool ParsesAndWorks(const std::string& bytes) {
             EXPECT_EQ(fast, plain);
         }
         EXPECT_TRUE(IsValid(model.evidence(), model.features(), model.outputs()));
+        NoInterrupt interrupt;
+        Explainer explainer(model, interrupt);
+        const std::vector<uint16_t> codes(model.features().size(), 1);
+        std::vector<int64_t> contributions(model.features().size() * model.outputs());
+        explainer.Explain(codes.data(), contributions.data(), nullptr);
+        int64_t sum = explainer.base_value();
+        for (size_t f = 0; f < model.features().size(); f++)
+            sum += contributions[f * model.outputs()];
+        EXPECT_EQ(sum, model.Score(codes.data()));
         for (const FeatureSpec& feature : model.features()) {
             Encoder encoder(feature);
             for (double value : {-1e300, -1.0, 0.0, 0.3, 1e300})

@@ -1,0 +1,156 @@
+#include "model/tree_shapley.h"
+
+#include <algorithm>
+
+#include "model/tree_regions.h"
+
+namespace dpboost {
+namespace {
+
+// Gauss-Legendre on [0, 1]: exact up to degree 2 kNodes - 1.
+template <size_t kNodes>
+struct Quadrature;
+template <>
+struct Quadrature<4> {
+    static constexpr double at[] = {0.5 - 0.8611363115940525752 / 2, 0.5 - 0.3399810435848562648 / 2,
+                                    0.5 + 0.3399810435848562648 / 2, 0.5 + 0.8611363115940525752 / 2};
+    static constexpr double weight[] = {0.3478548451374538574 / 2, 0.6521451548625461426 / 2,
+                                        0.6521451548625461426 / 2, 0.3478548451374538574 / 2};
+};
+template <>
+struct Quadrature<6> {
+    static constexpr double at[] = {0.5 - 0.9324695142031520278 / 2, 0.5 - 0.6612093864662645136 / 2,
+                                    0.5 - 0.2386191860831969086 / 2, 0.5 + 0.2386191860831969086 / 2,
+                                    0.5 + 0.6612093864662645136 / 2, 0.5 + 0.9324695142031520278 / 2};
+    static constexpr double weight[] = {0.1713244923791703450 / 2, 0.3607615730481386076 / 2,
+                                        0.4679139345726910473 / 2, 0.4679139345726910473 / 2,
+                                        0.3607615730481386076 / 2, 0.1713244923791703450 / 2};
+};
+
+}  // namespace
+
+// One tree and one row.
+template <size_t kNodes>
+class TreeShapley::Walk {
+  public:
+    Walk(const Model& model, const Tree& tree, const double* masses, const uint16_t* codes, double* values,
+         double* variances)
+        : model_(model),
+          tree_(tree),
+          masses_(masses),
+          codes_(codes),
+          outputs_(model.outputs()),
+          values_(values),
+          variances_(variances) {}
+
+    void Descend(size_t node) {
+        if (node >= tree_.split_count()) {
+            AddLeaf(node - tree_.split_count());
+            return;
+        }
+        const uint16_t feature = tree_.splits[node].feature;
+        const uint16_t missing = model_.features()[feature].missing();
+        const bool left = tree_.SplitGoesLeft(node, std::min(codes_[feature], missing), missing);
+        size_t at = 0;
+        while (at < count_ && slots_[at].feature != feature)
+            at++;
+        const bool is_new = at == count_;
+        if (is_new)
+            slots_[count_++] = {feature, 1, 0};
+        const Slot before = slots_[at];
+        const bool inside = before.mass + before.reach > 0.5;
+        for (const bool side : {true, false}) {
+            const size_t child = 2 * node + (side ? 1 : 2);
+            const double mass = masses_[child];
+            const bool is_in = inside && side == left;
+            // Where the row is not and the reference has nothing, nothing is to be shared.
+            if (!is_in && mass == 0)
+                continue;
+            slots_[at] = {feature, mass, (is_in ? 1 : 0) - mass};
+            Descend(child);
+        }
+        slots_[at] = before;
+        if (is_new)
+            count_--;
+    }
+
+  private:
+    void AddLeaf(size_t leaf) {
+        using Rule = Quadrature<kNodes>;
+        double factor[kMaxDepth][kNodes], before[kMaxDepth][kNodes], product[kNodes];
+        for (size_t n = 0; n < kNodes; n++)
+            product[n] = Rule::weight[n];
+        for (size_t i = 0; i < count_; i++) {
+            for (size_t n = 0; n < kNodes; n++) {
+                before[i][n] = product[n];
+                factor[i][n] = slots_[i].mass + slots_[i].reach * Rule::at[n];
+                product[n] *= factor[i][n];
+            }
+        }
+        for (size_t n = 0; n < kNodes; n++)
+            product[n] = 1;
+        for (size_t i = count_; i-- > 0;) {
+            double integral = 0;
+            for (size_t n = 0; n < kNodes; n++) {
+                integral += before[i][n] * product[n];
+                product[n] *= factor[i][n];
+            }
+            Share(leaf, slots_[i].feature, slots_[i].reach * integral);
+        }
+    }
+
+    void Share(size_t leaf, size_t feature, double share) {
+        for (size_t output = 0; output < outputs_; output++)
+            values_[feature * outputs_ + output] += share * tree_.leaves[leaf * outputs_ + output];
+        if (variances_ == nullptr || tree_.leaf_sds.empty())
+            return;
+        for (size_t output = 0; output < outputs_; output++) {
+            const double sd = share * static_cast<double>(tree_.leaf_sds[leaf * outputs_ + output]);
+            variances_[feature * outputs_ + output] += sd * sd;
+        }
+    }
+
+    const Model& model_;
+    const Tree& tree_;
+    const double* masses_;
+    const uint16_t* codes_;
+    const size_t outputs_;
+    double* values_;
+    double* variances_;
+    Slot slots_[kMaxDepth];
+    size_t count_ = 0;
+};
+
+TreeShapley::TreeShapley(const Model& model, const ReferenceMasses& masses, Interrupt& interrupt)
+    : model_(model), means_(model.outputs(), 0.0) {
+    for (const Tree& tree : model.trees()) {
+        const size_t offset = node_masses_.size();
+        offsets_.push_back(offset);
+        node_masses_.resize(offset + tree.split_count() + tree.leaf_count(), 0.0);
+        RegionVisitor visitor;
+        visitor.node = [&](size_t node, const Region& region) { node_masses_[offset + node] = region.mass; };
+        visitor.leaf = [&](size_t leaf, const std::vector<Region>& regions) {
+            double mass = 1;
+            for (const Region& region : regions)
+                mass *= region.mass;
+            for (size_t output = 0; output < means_.size(); output++)
+                means_[output] += mass * tree.leaves[leaf * means_.size() + output];
+        };
+        VisitRegions(tree, model.features(), masses, interrupt, visitor);
+    }
+}
+
+void TreeShapley::Add(const uint16_t* codes, Interrupt& interrupt, double* values, double* variances) {
+    for (size_t i = 0; i < offsets_.size(); i++) {
+        const Tree& tree = model_.trees()[i];
+        const double* masses = node_masses_.data() + offsets_[i];
+        if (tree.depth <= 8)
+            Walk<4>(model_, tree, masses, codes, values, variances).Descend(0);
+        else
+            Walk<6>(model_, tree, masses, codes, values, variances).Descend(0);
+        if (i % 16 == 0 || tree.depth > 8)
+            interrupt.Poll();
+    }
+}
+
+}  // namespace dpboost
