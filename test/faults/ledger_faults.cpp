@@ -51,17 +51,8 @@ void Damage(LedgerMessage* message, const char* kind) {
 }
 
 BackgroundWorkerHandle* Start(dsm_segment* segment) {
-    BackgroundWorker worker = {};
+    BackgroundWorker worker = LedgerWorker(segment);
     BackgroundWorkerHandle* handle;
-    worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
-    worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-    worker.bgw_restart_time = BGW_NEVER_RESTART;
-    worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(segment));
-    worker.bgw_notify_pid = MyProcPid;
-    strlcpy(worker.bgw_name, "dpboost fault", BGW_MAXLEN);
-    strlcpy(worker.bgw_type, "dpboost fault", BGW_MAXLEN);
-    strlcpy(worker.bgw_library_name, "$libdir/dpboost", BGW_MAXLEN);
-    strlcpy(worker.bgw_function_name, "dpboost_ledger_worker", BGW_MAXLEN);
     if (!RegisterDynamicBackgroundWorker(&worker, &handle))
         elog(ERROR, "no worker slot");
     return handle;

@@ -64,6 +64,15 @@ uint64 CatalogWrite(const char* query, int count, const Oid* types, const Datum*
     return SPI_processed;
 }
 
+Datum CatalogValue(uint64 row, int column, bool* is_null) {
+    return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, is_null);
+}
+
+Datum CatalogValue(uint64 row, int column) {
+    bool is_null;
+    return CatalogValue(row, column, &is_null);
+}
+
 Oid DpboostExtension() {
     Oid extension = get_extension_oid("dpboost", true);
     if (!OidIsValid(extension))

@@ -25,6 +25,10 @@ uint64 CatalogRead(const char* query, int count, const Oid* types, const Datum* 
                    uint64 limit);
 uint64 CatalogWrite(const char* query, int count, const Oid* types, const Datum* values, const char* nulls);
 
+// A value of the result, its columns counted from 1; without `is_null` of one that is never NULL.
+Datum CatalogValue(uint64 row, int column, bool* is_null);
+Datum CatalogValue(uint64 row, int column);
+
 // The extension's oid and owner. Raises 55000 when it is not installed here.
 Oid DpboostExtension();
 Oid DpboostOwner();

@@ -11,13 +11,6 @@ PG_FUNCTION_INFO_V1(dpboost_remember_dropped);
 namespace dpboost {
 namespace {
 
-ArrayType* OidArray(const RelationSet* relations, Oid ReadRelation::*member) {
-    auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * (relations->count + 1)));
-    for (int i = 0; i < relations->count; ++i)
-        values[i] = ObjectIdGetDatum(relations->items[i].*member);
-    return construct_array(values, relations->count, OIDOID, sizeof(Oid), true, TYPALIGN_INT);
-}
-
 ArrayType* NameArray(const RelationSet* relations, bool schemas) {
     auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * (relations->count + 1)));
     for (int i = 0; i < relations->count; ++i) {
@@ -58,7 +51,7 @@ constexpr char kResolve[] =
 
 ArrayType* CopyIds(uint64 row, int column, MemoryContext context) {
     bool is_null;
-    Datum ids = SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, &is_null);
+    Datum ids = CatalogValue(row, column, &is_null);
     if (is_null)
         return nullptr;
     MemoryContext old_context = MemoryContextSwitchTo(context);
@@ -76,15 +69,12 @@ Identities* ResolveIdentities(const RelationSet* relations, MemoryContext contex
     if (relations->count == 0)
         return result;
     const Oid types[] = {OIDARRAYOID, NAMEARRAYOID, NAMEARRAYOID, OIDARRAYOID};
-    const Datum values[] = {PointerGetDatum(OidArray(relations, &ReadRelation::relid)),
-                            PointerGetDatum(NameArray(relations, true)),
-                            PointerGetDatum(NameArray(relations, false)),
-                            PointerGetDatum(OidArray(relations, &ReadRelation::owner))};
+    const Datum values[] = {
+        OidsOf(relations, &ReadRelation::relid), PointerGetDatum(NameArray(relations, true)),
+        PointerGetDatum(NameArray(relations, false)), OidsOf(relations, &ReadRelation::owner)};
     const uint64 rows = CatalogRead(kResolve, 4, types, values, nullptr, 0);
     for (uint64 row = 0; row < rows; ++row) {
-        bool is_null;
-        const int64 i =
-            DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1, &is_null));
+        const int64 i = DatumGetInt64(CatalogValue(row, 1));
         result->of[i - 1] = {CopyIds(row, 2, context), CopyIds(row, 3, context)};
     }
     return result;
@@ -141,7 +131,7 @@ ArrayType* RememberRelation(const ReadRelation* relation, ArrayType* ids) {
     if (ids == nullptr) {
         CatalogRead("SELECT nextval('dpboost.relation_id_seq')", 0, nullptr, nullptr, nullptr, 1);
         bool is_null;
-        Datum id = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null);
+        Datum id = CatalogValue(0, 1, &is_null);
         ids = construct_array(&id, 1, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
     }
     NameData schema_name, relation_name;
@@ -185,13 +175,10 @@ List* KnownDroppedRelations() {
         "  OR EXISTS (SELECT FROM dpboost.allowance WHERE relation::oid = d.objid))",
         0, nullptr, nullptr, nullptr, 0);
     for (uint64 row = 0; row < rows; ++row) {
-        bool is_null;
         auto* relation = static_cast<DroppedRelation*>(palloc0(sizeof(DroppedRelation)));
-        HeapTuple tuple = SPI_tuptable->vals[row];
-        TupleDesc descriptor = SPI_tuptable->tupdesc;
-        relation->relid = DatumGetObjectId(SPI_getbinval(tuple, descriptor, 1, &is_null));
-        relation->schema_name = *DatumGetName(SPI_getbinval(tuple, descriptor, 2, &is_null));
-        relation->relation_name = *DatumGetName(SPI_getbinval(tuple, descriptor, 3, &is_null));
+        relation->relid = DatumGetObjectId(CatalogValue(row, 1));
+        relation->schema_name = *DatumGetName(CatalogValue(row, 2));
+        relation->relation_name = *DatumGetName(CatalogValue(row, 3));
         dropped = lappend(dropped, relation);
     }
     return dropped;

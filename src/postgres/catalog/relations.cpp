@@ -261,4 +261,12 @@ RelationSet* DescendantsOf(Oid relid) {
     return RelativesOf(relid, ReadAs::kChild);
 }
 
+Datum OidsOf(const RelationSet* relations, Oid ReadRelation::*member) {
+    auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * (relations->count + 1)));
+    for (int i = 0; i < relations->count; ++i)
+        values[i] = ObjectIdGetDatum(relations->items[i].*member);
+    return PointerGetDatum(
+        construct_array(values, relations->count, OIDOID, sizeof(Oid), true, TYPALIGN_INT));
+}
+
 }  // namespace dpboost

@@ -42,6 +42,9 @@ RelationSet* RelationsBehind(Oid relid);
 // CTEs, subqueries and partitions.
 RelationSet* RelationsOfRangeTable(List* range_table);
 
+// What one member says of each of them, as oid[].
+Datum OidsOf(const RelationSet* relations, Oid ReadRelation::*member);
+
 // The same relations and all that the committed schema adds to them: a partition that was detached in the
 // caller's open transaction is its parent's still. For the ledger worker: takes no locks, because the caller
 // may hold stronger ones. What it adds means to a release what the relation means by which it was found.

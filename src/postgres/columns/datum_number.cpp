@@ -1,80 +1,41 @@
 // Numbers out of datums, for ranges and bounds.
 #include "postgres/columns/domain.h"
+#include "postgres/columns/row_reader.h"
 
 namespace dpboost {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double NumberOfTimestamp(Timestamp value) {
-    if (TIMESTAMP_IS_NOBEGIN(value))
-        return -kInfinity;
-    if (TIMESTAMP_IS_NOEND(value))
-        return kInfinity;
-    return static_cast<double>(value) / USECS_PER_SEC;
+bool NumberKindOf(Oid base_type, ValueKind* kind) {
+    return ValueKindOf(base_type, kind) && (IsNumber(*kind) || *kind == ValueKind::kBoolean);
 }
 
-double NumberOfDate(DateADT value) {
-    if (DATE_IS_NOBEGIN(value))
+// The infinity that a date or timestamp means, 0 for one that is finite. (A row's value has no number then.)
+double InfiniteTime(ValueKind kind, Datum value) {
+    const bool is_date = kind == ValueKind::kDate;
+    if (is_date ? DATE_IS_NOBEGIN(DatumGetDateADT(value)) : TIMESTAMP_IS_NOBEGIN(DatumGetTimestamp(value)))
         return -kInfinity;
-    if (DATE_IS_NOEND(value))
+    if (is_date ? DATE_IS_NOEND(DatumGetDateADT(value)) : TIMESTAMP_IS_NOEND(DatumGetTimestamp(value)))
         return kInfinity;
-    return value;
+    return 0;
 }
 
 }  // namespace
 
 bool HasNumber(Oid base_type) {
-    switch (base_type) {
-        case BOOLOID:
-        case INT2OID:
-        case INT4OID:
-        case INT8OID:
-        case FLOAT4OID:
-        case FLOAT8OID:
-        case NUMERICOID:
-        case DATEOID:
-        case TIMESTAMPOID:
-        case TIMESTAMPTZOID:
-            return true;
-        default:
-            return false;
-    }
+    ValueKind kind;
+    return NumberKindOf(base_type, &kind);
 }
 
 bool NumberOfDatum(Oid base_type, Datum value, double* number) {
-    switch (base_type) {
-        case BOOLOID:
-            *number = DatumGetBool(value) ? 1 : 0;
-            return true;
-        case INT2OID:
-            *number = DatumGetInt16(value);
-            return true;
-        case INT4OID:
-            *number = DatumGetInt32(value);
-            return true;
-        case INT8OID:
-            *number = static_cast<double>(DatumGetInt64(value));
-            return true;
-        case FLOAT4OID:
-            *number = DatumGetFloat4(value);
-            return true;
-        case FLOAT8OID:
-            *number = DatumGetFloat8(value);
-            return true;
-        case NUMERICOID:
-            *number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
-            return true;
-        case DATEOID:
-            *number = NumberOfDate(DatumGetDateADT(value));
-            return true;
-        case TIMESTAMPOID:
-        case TIMESTAMPTZOID:
-            *number = NumberOfTimestamp(DatumGetTimestamp(value));
-            return true;
-        default:
-            return false;
-    }
+    ValueKind kind;
+    if (!NumberKindOf(base_type, &kind))
+        return false;
+    *number = IsTime(kind) ? InfiniteTime(kind, value) : 0;
+    if (*number == 0)
+        *number = ReadNumber(kind, value);
+    return true;
 }
 
 }  // namespace dpboost

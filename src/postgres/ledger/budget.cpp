@@ -42,15 +42,10 @@ BudgetState* Append(Collected* collected, const RelationSet* relations, int posi
     return state;
 }
 
-Datum Column(uint64 row, int column, bool* is_null) {
-    return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, is_null);
-}
-
 void ReadLimit(BudgetState* state, uint64 row) {
-    bool is_null;
-    state->epsilon = DatumGetFloat8(Column(row, 2, &is_null));
-    state->delta = DatumGetFloat8(Column(row, 3, &is_null));
-    state->order = static_cast<uint32>(DatumGetInt64(Column(row, 4, &is_null)));
+    state->epsilon = DatumGetFloat8(CatalogValue(row, 2));
+    state->delta = DatumGetFloat8(CatalogValue(row, 3));
+    state->order = static_cast<uint32>(DatumGetInt64(CatalogValue(row, 4)));
 }
 
 void AppendCaps(Collected* collected, const RelationSet* relations, const Identities* identities) {
@@ -61,16 +56,16 @@ void AppendCaps(Collected* collected, const RelationSet* relations, const Identi
         " FROM dpboost.protection WHERE relation_id = ANY ($1)",
         1, types, values, nullptr, 0);
     for (uint64 row = 0; row < rows; ++row) {
-        bool is_null, has_no_unit;
-        const int64 relation_id = DatumGetInt64(Column(row, 1, &is_null));
-        const Datum unit = Column(row, 5, &has_no_unit);
+        bool has_no_unit;
+        const int64 relation_id = DatumGetInt64(CatalogValue(row, 1));
+        const Datum unit = CatalogValue(row, 5, &has_no_unit);
         for (int i = 0; i < relations->count; ++i) {
             if (!HasIdentity(identities->of[i].own, relation_id))
                 continue;
             BudgetState* state = Append(collected, relations, i);
             ReadLimit(state, row);
-            state->earlier_releases = DatumGetInt64(Column(row, 6, &is_null));
-            state->earlier_until = DatumGetInt64(Column(row, 7, &is_null));
+            state->earlier_releases = DatumGetInt64(CatalogValue(row, 6));
+            state->earlier_until = DatumGetInt64(CatalogValue(row, 7));
             if (!has_no_unit)
                 strlcpy(state->privacy_unit, NameStr(*DatumGetName(unit)), NAMEDATALEN);
         }
@@ -87,21 +82,16 @@ int FindRelation(const RelationSet* relations, Oid relid) {
 
 // Those of `caller`, or everybody's if that is 0.
 void AppendAllowances(Collected* collected, const RelationSet* relations, Oid caller) {
-    auto* relids = static_cast<Datum*>(palloc(sizeof(Datum) * (relations->count + 1)));
-    for (int i = 0; i < relations->count; ++i)
-        relids[i] = ObjectIdGetDatum(relations->items[i].relid);
     const Oid types[] = {OIDARRAYOID};
-    const Datum values[] = {
-        PointerGetDatum(construct_array(relids, relations->count, OIDOID, sizeof(Oid), true, TYPALIGN_INT))};
+    const Datum values[] = {OidsOf(relations, &ReadRelation::relid)};
     const uint64 rows = CatalogRead(
         "SELECT grantee::oid, epsilon, delta, rdp_order, max_epsilon_per_train, relation::oid,"
         " grantee"
         " FROM dpboost.allowance WHERE relation::oid = ANY ($1) AND NOT revoked",
         1, types, values, nullptr, 0);
     for (uint64 row = 0; row < rows; ++row) {
-        bool is_null;
-        const Oid role = DatumGetObjectId(Column(row, 1, &is_null));
-        const Oid relid = DatumGetObjectId(Column(row, 6, &is_null));
+        const Oid role = DatumGetObjectId(CatalogValue(row, 1));
+        const Oid relid = DatumGetObjectId(CatalogValue(row, 6));
         const char* role_name = OidIsValid(role) ? RoleName(role) : nullptr;
         const int position = FindRelation(relations, relid);
         if (role_name == nullptr || position < 0 || (OidIsValid(caller) && !ActsFor(caller, role)))
@@ -110,9 +100,10 @@ void AppendAllowances(Collected* collected, const RelationSet* relations, Oid ca
         ReadLimit(state, row);
         state->role = role;
         strlcpy(state->role_name, role_name, NAMEDATALEN);
-        strlcpy(state->granted_name, RememberedRoleName(Column(row, 7, &is_null)), NAMEDATALEN);
-        Datum limit = Column(row, 5, &is_null);
-        if (!is_null)
+        strlcpy(state->granted_name, RememberedRoleName(CatalogValue(row, 7)), NAMEDATALEN);
+        bool has_no_limit;
+        Datum limit = CatalogValue(row, 5, &has_no_limit);
+        if (!has_no_limit)
             state->max_epsilon_per_train = DatumGetFloat8(limit);
     }
 }
@@ -149,8 +140,7 @@ bool HasAllowance(Oid caller, Oid relid) {
         CatalogRead("SELECT grantee::oid FROM dpboost.allowance WHERE relation::oid = $1 AND NOT revoked", 1,
                     types, values, nullptr, 0);
     for (uint64 row = 0; row < rows && !found; ++row) {
-        bool is_null;
-        const Oid role = DatumGetObjectId(Column(row, 1, &is_null));
+        const Oid role = DatumGetObjectId(CatalogValue(row, 1));
         found = OidIsValid(role) && RoleName(role) != nullptr && ActsFor(caller, role);
     }
     CatalogEnd(&scope);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "postgres/boundary/boundary.h"
+#include "postgres/boundary/row_values.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/ledger/limit_totals.h"
 #include "postgres/ledger/visible_limits.h"
@@ -89,23 +90,6 @@ void ComputeRemaining(const BudgetState* state, const char* plan_bytes, size_t p
     });
 }
 
-Tuplestorestate* BeginResult(FunctionCallInfo fcinfo, TupleDesc* descriptor) {
-    auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
-    if (result == nullptr || !IsA(result, ReturnSetInfo) || (result->allowedModes & SFRM_Materialize) == 0)
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                        errmsg("set-valued function called in context that cannot accept a set")));
-    if (get_call_result_type(fcinfo, nullptr, descriptor) != TYPEFUNC_COMPOSITE)
-        elog(ERROR, "return type must be a row type");
-    MemoryContext outer = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
-    *descriptor = CreateTupleDescCopy(*descriptor);
-    Tuplestorestate* store = tuplestore_begin_heap(true, false, work_mem);
-    result->returnMode = SFRM_Materialize;
-    result->setResult = store;
-    result->setDesc = *descriptor;
-    MemoryContextSwitchTo(outer);
-    return store;
-}
-
 // Who a person is: the relation's cap says it for the budgets of roles as well, which follow it in the list. Whoever
 // sees one of these sees the cap.
 const char* UnitOf(const BudgetList* budgets, int position) {
@@ -159,7 +143,7 @@ RemainingBudget* RemainingBudgets(const BudgetList* budgets, const char* plan_by
 Datum dpboost_budget_rows(PG_FUNCTION_ARGS) {
     using namespace dpboost;
     TupleDesc descriptor;
-    Tuplestorestate* store = BeginResult(fcinfo, &descriptor);
+    Tuplestorestate* store = BeginRows(fcinfo, &descriptor);
     const Oid viewer = GetUserId();
     CatalogScope scope;
     CatalogBegin(&scope);

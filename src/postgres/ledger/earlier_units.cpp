@@ -33,10 +33,7 @@ EarlierReleases CountEarlierReleases(Oid relid, const ArrayType* counted, const 
     const Datum values[] = {ids.any, ids.direct, NameGetDatum(&name), Int64GetDatum(accepted)};
     CatalogRead(psprintf("SELECT count(*), coalesce(max(release_id), 0) FROM (%s) AS r", releases.data), 4,
                 types, values, nullptr, 1);
-    bool is_null;
-    HeapTuple row = SPI_tuptable->vals[0];
-    return {DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &is_null)),
-            DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &is_null))};
+    return {DatumGetInt64(CatalogValue(0, 1)), DatumGetInt64(CatalogValue(0, 2))};
 }
 
 void CheckEarlierUnits(const RelationSet* relations, const BudgetList* limits) {

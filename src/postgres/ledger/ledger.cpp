@@ -128,17 +128,8 @@ void WaitForLatch(long milliseconds) {
 
 // Raises 53000 if all slots stay taken until the deadline.
 BackgroundWorkerHandle* StartWorker(dsm_segment* segment, TimestampTz deadline) {
-    BackgroundWorker worker = {};
+    BackgroundWorker worker = LedgerWorker(segment);
     BackgroundWorkerHandle* handle;
-    worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
-    worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-    worker.bgw_restart_time = BGW_NEVER_RESTART;
-    worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(segment));
-    worker.bgw_notify_pid = MyProcPid;
-    strlcpy(worker.bgw_name, "dpboost ledger", BGW_MAXLEN);
-    strlcpy(worker.bgw_type, "dpboost ledger", BGW_MAXLEN);
-    strlcpy(worker.bgw_library_name, "$libdir/dpboost", BGW_MAXLEN);
-    strlcpy(worker.bgw_function_name, "dpboost_ledger_worker", BGW_MAXLEN);
     while (!RegisterDynamicBackgroundWorker(&worker, &handle)) {
         const long left = MillisecondsUntil(deadline);
         if (left == 0)

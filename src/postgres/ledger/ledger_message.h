@@ -83,6 +83,21 @@ inline const char* PieceOf(const LedgerMessage* message, const LedgerPiece& piec
     return reinterpret_cast<const char*>(message) + piece.offset;
 }
 
+// The worker that is to do what the message in the segment asks for.
+inline BackgroundWorker LedgerWorker(dsm_segment* segment) {
+    BackgroundWorker worker = {};
+    worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+    worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+    worker.bgw_restart_time = BGW_NEVER_RESTART;
+    worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(segment));
+    worker.bgw_notify_pid = MyProcPid;
+    strlcpy(worker.bgw_name, "dpboost ledger", BGW_MAXLEN);
+    strlcpy(worker.bgw_type, "dpboost ledger", BGW_MAXLEN);
+    strlcpy(worker.bgw_library_name, "$libdir/dpboost", BGW_MAXLEN);
+    strlcpy(worker.bgw_function_name, "dpboost_ledger_worker", BGW_MAXLEN);
+    return worker;
+}
+
 // The texts that the worker sends back in an error, cut where a character ends.
 inline void CopyClipped(char* to, size_t size, const char* from) {
     int length =

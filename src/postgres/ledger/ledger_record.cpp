@@ -13,8 +13,7 @@ namespace {
 static_assert(sizeof(LedgerPlan::rho) / sizeof(double) == kOrderCount, "one value per order");
 
 int64 ReturnedId() {
-    bool is_null;
-    return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
+    return DatumGetInt64(CatalogValue(0, 1));
 }
 
 Datum NameDatum(const char* text) {
@@ -94,19 +93,13 @@ int64 WriteLedger(const LedgerMessage* message, const LedgerPlan* plan, const Re
 // the caller acts for. As a list of oids.
 List* ChargedRoles(Oid caller, const RelationSet* relations) {
     List* roles = list_make1_oid(caller);
-    auto* relids = static_cast<Datum*>(palloc(sizeof(Datum) * (relations->count + 1)));
-    for (int i = 0; i < relations->count; ++i)
-        relids[i] = ObjectIdGetDatum(relations->items[i].relid);
     const Oid types[] = {OIDARRAYOID};
-    const Datum values[] = {
-        PointerGetDatum(construct_array(relids, relations->count, OIDOID, sizeof(Oid), true, TYPALIGN_INT))};
+    const Datum values[] = {OidsOf(relations, &ReadRelation::relid)};
     const uint64 rows =
         CatalogRead("SELECT DISTINCT grantee::oid FROM dpboost.allowance WHERE relation::oid = ANY ($1)", 1,
                     types, values, nullptr, 0);
     for (uint64 row = 0; row < rows; ++row) {
-        bool is_null;
-        const Oid role =
-            DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1, &is_null));
+        const Oid role = DatumGetObjectId(CatalogValue(row, 1));
         if (OidIsValid(role) && RoleName(role) != nullptr && ActsFor(caller, role))
             roles = list_append_unique_oid(roles, role);
     }
@@ -163,8 +156,7 @@ bool IsDelivered(const LedgerMessage* message) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the ledger does not hold the charge of this training"),
                         errdetail("The extension was created anew while it ran.")));
-    bool is_null;
-    return DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
+    return DatumGetBool(CatalogValue(0, 1));
 }
 
 // What a model is called, whose it is, how it was trained and what it cost is copied from its charge.
@@ -180,9 +172,7 @@ void WriteModel(const LedgerMessage* message) {
         " delta, $2::jsonb, $3::jsonb, $4 FROM dpboost.ledger WHERE release_id = $1"
         " RETURNING model_id, name_id",
         4, types, values, nullptr);
-    bool is_null;
-    const Datum name_id = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2, &is_null);
-    ForgetOldGrants(DatumGetInt64(name_id), ReturnedId());
+    ForgetOldGrants(DatumGetInt64(CatalogValue(0, 2)), ReturnedId());
 }
 
 void WriteDelivery(int64 release_id) {

@@ -4,6 +4,7 @@
 
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
+#include "postgres/ledger/counted_keys.h"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_add_cost);
@@ -14,100 +15,6 @@ namespace {
 
 std::string_view BytesOf(const bytea* value) {
     return std::string_view(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
-}
-
-Datum Column(uint64 row, int column) {
-    bool is_null;
-    return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, &is_null);
-}
-
-// A charge to `id` counts for the relation at `position`; with `direct` only if it read the whole of it.
-struct CountedKey {
-    int64 id;
-    int position;
-    bool direct;
-    bool own;  // it is an identity of that relation, not of a relative
-};
-
-// Sorted by id.
-struct CountedKeys {
-    int count;
-    int capacity;
-    CountedKey* items;
-};
-
-void AddKeys(CountedKeys* keys, int position, const ArrayType* ids, const ArrayType* own, bool direct) {
-    const auto* values = reinterpret_cast<const int64*>(ARR_DATA_PTR(ids));
-    const int count = ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids));
-    if (keys->count + count > keys->capacity) {
-        keys->capacity = 2 * keys->capacity + count;
-        const size_t size = sizeof(CountedKey) * static_cast<size_t>(keys->capacity);
-        keys->items =
-            static_cast<CountedKey*>(keys->items == nullptr ? palloc(size) : repalloc(keys->items, size));
-    }
-    for (int i = 0; i < count; ++i)
-        keys->items[keys->count++] = {values[i], position, direct, HasIdentity(own, values[i])};
-}
-
-int CompareKeys(const void* a, const void* b) {
-    const auto* left = static_cast<const CountedKey*>(a);
-    const auto* right = static_cast<const CountedKey*>(b);
-    return left->id < right->id ? -1 : left->id > right->id;
-}
-
-CountedKeys KeysOf(const RelationSet* relations, const Identities* identities) {
-    CountedKeys keys = {};
-    for (int i = 0; i < relations->count; ++i) {
-        if (identities->of[i].counted == nullptr)
-            continue;
-        const CountedIdentities counted =
-            IdentitiesThatCount(relations->items[i].relid, identities->of[i].counted);
-        AddKeys(&keys, i, DatumGetArrayTypeP(counted.any), identities->of[i].own, false);
-        AddKeys(&keys, i, DatumGetArrayTypeP(counted.direct), identities->of[i].own, true);
-    }
-    qsort(keys.items, keys.count, sizeof(CountedKey), CompareKeys);
-    return keys;
-}
-
-// One of the relations by itself.
-RelationSet* OnlyOne(const RelationSet* relations, int position) {
-    auto* set = static_cast<RelationSet*>(palloc0(offsetof(RelationSet, items) + sizeof(ReadRelation)));
-    set->count = 1;
-    set->items[0] = relations->items[position];
-    return set;
-}
-
-// The position of the first key with this id, or the end.
-int FindKey(const CountedKeys& keys, int64 id) {
-    int low = 0;
-    int high = keys.count;
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (keys.items[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-// Those of the keys that need the whole relation read, or those that do not, or all of them: each identity
-// once, as bigint[].
-enum class Which { kAll, kDirect, kAny, kOwn };
-Datum IdsOf(const CountedKeys& keys, Which which) {
-    auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * (keys.count + 1)));
-    int count = 0;
-    for (int i = 0; i < keys.count; ++i) {
-        const Datum id = Int64GetDatum(keys.items[i].id);
-        const CountedKey& key = keys.items[i];
-        const bool wanted = which == Which::kAll   ? true
-                            : which == Which::kOwn ? key.own
-                                                   : key.direct == (which == Which::kDirect);
-        if (wanted && (count == 0 || values[count - 1] != id))
-            values[count++] = id;
-    }
-    return PointerGetDatum(
-        construct_array(values, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
 // A line as it was read, under one of the identities that its releases were charged to.
@@ -147,10 +54,11 @@ TotalLines ReadLines(const CountedKeys& keys) {
                     1, types, values, nullptr, 0));
     lines.items = static_cast<TotalLine*>(palloc(sizeof(TotalLine) * (lines.count + 1)));
     for (int row = 0; row < lines.count; ++row)
-        lines.items[row] = {DatumGetInt64(Column(row, 1)),      DatumGetBool(Column(row, 2)),
-                            DatumGetInt64(Column(row, 3)),      DatumGetInt64(Column(row, 4)),
-                            DatumGetInt64(Column(row, 5)),      DatumGetArrayTypeP(Column(row, 6)),
-                            DatumGetArrayTypeP(Column(row, 7)), DatumGetByteaPP(Column(row, 8))};
+        lines.items[row] = {
+            DatumGetInt64(CatalogValue(row, 1)),      DatumGetBool(CatalogValue(row, 2)),
+            DatumGetInt64(CatalogValue(row, 3)),      DatumGetInt64(CatalogValue(row, 4)),
+            DatumGetInt64(CatalogValue(row, 5)),      DatumGetArrayTypeP(CatalogValue(row, 6)),
+            DatumGetArrayTypeP(CatalogValue(row, 7)), DatumGetByteaPP(CatalogValue(row, 8))};
     qsort(lines.items, lines.count, sizeof(TotalLine), CompareLines);
     return lines;
 }
@@ -166,7 +74,7 @@ int64* ReadLastCharges(const CountedKeys& keys) {
         " WHERE c.last IS NOT NULL",
         1, types, values, nullptr, 0);
     for (uint64 row = 0; row < rows; ++row)
-        last[FindKey(keys, DatumGetInt64(Column(row, 1)))] = DatumGetInt64(Column(row, 2));
+        last[FindKey(keys, DatumGetInt64(CatalogValue(row, 1)))] = DatumGetInt64(CatalogValue(row, 2));
     return last;
 }
 
@@ -289,8 +197,7 @@ const bytea* CountReleases(const char* select, const char* order, const BudgetSt
                                              has_role ? kCountedForRole : kCountedForAll, order),
                                     has_role ? 5 : 2, types, values, nullptr, 0);
     bool is_null = true;
-    const Datum spent =
-        rows == 0 ? Datum(0) : SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null);
+    const Datum spent = rows == 0 ? Datum(0) : CatalogValue(0, 1, &is_null);
     return is_null ? nullptr : DatumGetByteaPP(spent);
 }
 
@@ -332,10 +239,7 @@ LimitTotals* FindTotals(const BudgetList* budgets, const RelationSet* relations,
 
 LimitTotals CountLedger(const BudgetState* budget, const RelationSet* relations,
                         const Identities* identities) {
-    auto* its = static_cast<Identities*>(palloc0(offsetof(Identities, of) + sizeof identities->of[0]));
-    its->count = 1;
-    its->of[0] = identities->of[budget->position];
-    const CountedKeys keys = KeysOf(OnlyOne(relations, budget->position), its);
+    const CountedKeys keys = KeysOfOne(relations, identities, budget->position);
     const Datum own = IdsOf(keys, Which::kOwn);
     LimitTotals totals = {};
     Append(&totals, CountReleases("dpboost.spent(plan ORDER BY release_id)", "", budget,

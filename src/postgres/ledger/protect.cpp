@@ -110,12 +110,11 @@ int64 KeepUnnamed(ArrayType* ids, Cap* cap) {
         1, types, values, nullptr, 1);
     if (rows == 0)
         return 0;
-    bool had_no_unit, is_null;
-    HeapTuple row = SPI_tuptable->vals[0];
+    bool had_no_unit;
     if (!cap->has_delta)
-        cap->delta = DatumGetFloat8(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &is_null));
-    const Datum unit = SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &had_no_unit);
-    const int64 accepted = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &is_null));
+        cap->delta = DatumGetFloat8(CatalogValue(0, 3));
+    const Datum unit = CatalogValue(0, 1, &had_no_unit);
+    const int64 accepted = DatumGetInt64(CatalogValue(0, 2));
     if (!cap->has_unit && !had_no_unit) {
         cap->unit = *DatumGetName(unit);
         cap->has_unit = true;

@@ -26,10 +26,6 @@ struct StoredRelease {
     double pure_epsilon;
 };
 
-Datum Column(uint64 row, int column, bool* is_null) {
-    return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, is_null);
-}
-
 // By what the view dpboost_ledger shows to the caller: run with his rights.
 bool MaySeeRelease(Oid function, int64 release_id) {
     const char* schema = get_namespace_name(get_func_namespace(function));  // the extension's
@@ -56,17 +52,16 @@ void ReadRelease(int64 release_id, StoredRelease* release) {
             "SELECT plan, epsilon, delta, curve, pure_epsilon FROM dpboost.ledger WHERE release_id = $1", 1,
             types, values, nullptr, 1) == 0)
         elog(ERROR, "release " INT64_FORMAT " has left the ledger", release_id);
-    bool is_null;
-    release->epsilon = DatumGetFloat8(Column(0, 2, &is_null));
-    release->delta = DatumGetFloat8(Column(0, 3, &is_null));
-    ArrayType* curve = DatumGetArrayTypeP(Column(0, 4, &is_null));
-    release->pure_epsilon = DatumGetFloat8(Column(0, 5, &is_null));
+    release->epsilon = DatumGetFloat8(CatalogValue(0, 2));
+    release->delta = DatumGetFloat8(CatalogValue(0, 3));
+    ArrayType* curve = DatumGetArrayTypeP(CatalogValue(0, 4));
+    release->pure_epsilon = DatumGetFloat8(CatalogValue(0, 5));
     if (ArrayGetNItems(ARR_NDIM(curve), ARR_DIMS(curve)) != static_cast<int>(kOrderCount) ||
         ARR_HASNULL(curve))
         elog(ERROR, "the curve of a release has not one value per order");
     memcpy(release->rho, ARR_DATA_PTR(curve), sizeof release->rho);
     MemoryContext inner = MemoryContextSwitchTo(outer);
-    release->plan = DatumGetByteaPCopy(Column(0, 1, &is_null));
+    release->plan = DatumGetByteaPCopy(CatalogValue(0, 1));
     MemoryContextSwitchTo(inner);
     CatalogEnd(&scope);
 }

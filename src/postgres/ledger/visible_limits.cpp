@@ -6,11 +6,6 @@
 namespace dpboost {
 namespace {
 
-Datum Column(uint64 row, int column) {
-    bool is_null;
-    return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, &is_null);
-}
-
 // Every relation on which `viewer` may see a limit, by name.
 RelationSet* LimitedRelations(Oid viewer) {
     const Oid types[] = {OIDOID};
@@ -33,10 +28,10 @@ RelationSet* LimitedRelations(Oid viewer) {
         static_cast<RelationSet*>(palloc0(offsetof(RelationSet, items) + (rows + 1) * sizeof(ReadRelation)));
     for (uint64 row = 0; row < rows; ++row) {
         ReadRelation* relation = &set->items[set->count++];
-        relation->relid = DatumGetObjectId(Column(row, 1));
-        relation->owner = DatumGetObjectId(Column(row, 2));
-        strlcpy(relation->schema_name, NameStr(*DatumGetName(Column(row, 3))), NAMEDATALEN);
-        strlcpy(relation->relation_name, NameStr(*DatumGetName(Column(row, 4))), NAMEDATALEN);
+        relation->relid = DatumGetObjectId(CatalogValue(row, 1));
+        relation->owner = DatumGetObjectId(CatalogValue(row, 2));
+        strlcpy(relation->schema_name, NameStr(*DatumGetName(CatalogValue(row, 3))), NAMEDATALEN);
+        strlcpy(relation->relation_name, NameStr(*DatumGetName(CatalogValue(row, 4))), NAMEDATALEN);
     }
     return set;
 }

@@ -19,8 +19,7 @@ void CheckMayOwn(Oid caller, const NewModelName* name) {
 }
 
 int64 FirstColumn() {
-    bool is_null;
-    return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
+    return DatumGetInt64(CatalogValue(0, 1));
 }
 
 // Only the ledger worker writes names, one at a time.

@@ -2,6 +2,7 @@
 // that does not change from row to row (model, rights, types, encoders, positions) is bound at the first row
 // of a query and kept with the call's expression; a row then costs its encoding and the model's own work.
 #include "postgres/boundary/boundary.h"
+#include "postgres/boundary/row_values.h"
 #include "postgres/columns/source_column.h"
 #include "postgres/predict/model_cache.h"
 
@@ -231,12 +232,7 @@ void EncodeRow(Binding* binding, Datum row) {
     const int32 typmod = HeapTupleHeaderGetTypMod(header);
     if (type != binding->row_type || typmod != binding->row_typmod)
         BindRow(binding, type, typmod);
-    HeapTupleData tuple;
-    tuple.t_len = HeapTupleHeaderGetDatumLength(header);
-    ItemPointerSetInvalid(&tuple.t_self);
-    tuple.t_tableOid = InvalidOid;
-    tuple.t_data = header;
-    heap_deform_tuple(&tuple, binding->descriptor, binding->values, binding->nulls);
+    ReadRow(header, binding->descriptor, binding->values, binding->nulls);
     for (int i = 0; i < binding->features; ++i) {
         const int field = binding->fields[i];
         binding->codes[i] = binding->nulls[field] ? binding->readers[i].missing

@@ -50,11 +50,7 @@ void LoadLibraryOf(const char* extension_name) {
         " WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass"
         " AND d.refobjid = $1 AND d.deptype = 'e' AND l.lanname = 'c'",
         1, types, values, nullptr, 1);
-    bool is_null;
-    const Oid function =
-        found == 0
-            ? InvalidOid
-            : DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
+    const Oid function = found == 0 ? InvalidOid : DatumGetObjectId(CatalogValue(0, 1));
     CatalogEnd(&scope);
     FmgrInfo info;
     if (OidIsValid(function))

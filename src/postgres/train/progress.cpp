@@ -2,6 +2,8 @@
 // command of PostgreSQL uses, so its own views pass over the entry, and dpboost_progress finds exactly those.
 #include "postgres/train/progress.h"
 
+#include "postgres/boundary/row_values.h"
+
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_running_trainings);
 }
@@ -30,23 +32,6 @@ bool MaySee(Oid role) {
     return has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) || has_privs_of_role(GetUserId(), role);
 }
 
-Tuplestorestate* BeginResult(FunctionCallInfo fcinfo, TupleDesc* descriptor) {
-    auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
-    if (result == nullptr || !IsA(result, ReturnSetInfo) || (result->allowedModes & SFRM_Materialize) == 0)
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                        errmsg("set-valued function called in context that cannot accept a set")));
-    if (get_call_result_type(fcinfo, nullptr, descriptor) != TYPEFUNC_COMPOSITE)
-        elog(ERROR, "return type must be a row type");
-    MemoryContext outer = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
-    *descriptor = CreateTupleDescCopy(*descriptor);
-    Tuplestorestate* store = tuplestore_begin_heap(true, false, work_mem);
-    result->returnMode = SFRM_Materialize;
-    result->setResult = store;
-    result->setDesc = *descriptor;
-    MemoryContextSwitchTo(outer);
-    return store;
-}
-
 }  // namespace
 
 PgProgress::PgProgress(Oid relation) : active_(ProgressEntryIsFree()) {
@@ -72,7 +57,7 @@ void PgProgress::Finish() {
 // The trainings that run now in this database, of roles whose activity the caller may see.
 Datum dpboost_running_trainings(PG_FUNCTION_ARGS) {
     TupleDesc descriptor;
-    Tuplestorestate* store = dpboost::BeginResult(fcinfo, &descriptor);
+    Tuplestorestate* store = dpboost::BeginRows(fcinfo, &descriptor);
     const int backends = pgstat_fetch_stat_numbackends();
     for (int i = 1; i <= backends; ++i) {
         const LocalPgBackendStatus* local = dpboost::LocalBackendStatus(i);

@@ -2,6 +2,7 @@
 // call trains, charges and releases. All that the call says is read from its expressions (call_expressions),
 // so that an empty query trains as well; only the length of an array column and the fields of an anonymous
 // record may have to wait for a row.
+#include "postgres/boundary/row_values.h"
 #include "postgres/ledger/privacy_unit.h"
 #include "postgres/train/call_expressions.h"
 #include "postgres/train/json_reader.h"
@@ -273,12 +274,7 @@ void AppendRecord(AggregateState* state, NullableDatum target, Datum row) {
     const int32 typmod = HeapTupleHeaderGetTypMod(header);
     if (state->descriptor == nullptr || type != state->row_type || typmod != state->row_typmod)
         DescribeRow(state, type, typmod);
-    HeapTupleData tuple;
-    tuple.t_len = HeapTupleHeaderGetDatumLength(header);
-    ItemPointerSetInvalid(&tuple.t_self);
-    tuple.t_tableOid = InvalidOid;
-    tuple.t_data = header;
-    heap_deform_tuple(&tuple, state->descriptor, state->values, state->nulls);
+    ReadRow(header, state->descriptor, state->values, state->nulls);
     const int unit = state->unit_field;
     const NullableDatum unit_value =
         unit < 0 ? kNoUnit : NullableDatum{state->values[unit], state->nulls[unit]};
