@@ -1,5 +1,5 @@
 // Reads the public datasets of ../shared/data for benchmarks, with column ranges from the sets' own
-// documentation , never from rows.
+// documentation, never from rows.
 #pragma once
 
 #include <cstdio>
@@ -194,10 +194,8 @@ struct EncodedTable {
     }
 };
 
-inline void EncodeRow(const CsvTable& table, const std::vector<std::string>& row,
-                      const std::vector<Encoder>& encoders, const std::vector<size_t>& columns,
-                      EncodedTable* out) {
-    (void)table;
+inline void EncodeRow(const std::vector<std::string>& row, const std::vector<Encoder>& encoders,
+                      const std::vector<size_t>& columns, EncodedTable* out) {
     for (size_t i = 0; i < encoders.size(); i++) {
         const std::string& field = row[columns[i]];
         if (field.empty())
@@ -210,12 +208,15 @@ inline void EncodeRow(const CsvTable& table, const std::vector<std::string>& row
 }
 
 // name: "abalone", "spambase", "adult" (all 48,842 rows) or "adult_complete" (the 30,162 training rows
-// without NULL).
-inline EncodedTable LoadTable(const std::string& name) {
+// without NULL). `regrid`: makes other features of the documented ones.
+using Regrid = std::vector<FeatureSpec> (*)(const std::vector<FeatureSpec>& documented);
+inline EncodedTable LoadTable(const std::string& name, Regrid regrid = nullptr) {
     const bool adult = name.rfind("adult", 0) == 0;
     const CsvTable table = ReadCsv(DataFolder() + "/" + (adult ? "adult" : name) + ".csv");
     EncodedTable out;
     out.features = adult ? AdultFeatures() : name == "abalone" ? AbaloneFeatures() : SpambaseFeatures(table);
+    if (regrid != nullptr)
+        out.features = regrid(out.features);
     if (name == "abalone")
         out.target = TargetSpec::Regression(1, 29);
     std::vector<Encoder> encoders;
@@ -234,7 +235,7 @@ inline EncodedTable LoadTable(const std::string& name) {
             if (!complete)
                 continue;
         }
-        EncodeRow(table, row, encoders, columns, &out);
+        EncodeRow(row, encoders, columns, &out);
         out.values.push_back(adult ? (row[target] == ">50K") : std::strtod(row[target].c_str(), nullptr));
     }
     return out;

@@ -8,21 +8,11 @@
 
 #include "model/model.h"
 #include "model/predictor.h"
+#include "support/xorshift.h"
 
 namespace {
 
 using namespace dpboost;
-
-// A small generator is enough for a benchmark; nothing here is private.
-struct Xorshift {
-    uint64_t state = 88172645463325252u;
-    uint32_t Below(uint32_t n) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        return static_cast<uint32_t>((state >> 32) * n >> 32);
-    }
-};
 
 enum class Shape { kThresholds, kMixed, kSubsets, kOneFeature };
 

@@ -1,15 +1,24 @@
-// How good predictions are, and means over runs; for the benchmarks of accuracy.
+// What the benchmarks of accuracy share: predictions and how good they are, means over runs, seeds and halves of rows.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
+#include <cstring>
 #include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include "base/error.h"
+#include "bench/csv_data.h"
+#include "mechanism/chacha_source.h"
+#include "model/predictor.h"
 
 namespace dpboost {
 
-// Ties count half.
+// Area under the ROC curve; ties count half.
 inline double Auc(const std::vector<double>& predictions, const std::vector<double>& values) {
     std::vector<size_t> order(predictions.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -41,6 +50,18 @@ inline double LogLoss(const std::vector<double>& predictions, const std::vector<
     return sum / static_cast<double>(values.size());
 }
 
+// Of the positive class, at the threshold 1/2.
+inline double F1(const std::vector<double>& predictions, const std::vector<double>& values) {
+    double hits = 0, predicted = 0, positive = 0;
+    for (size_t i = 0; i < values.size(); i++) {
+        hits += predictions[i] > 0.5 && values[i] > 0.5;
+        predicted += predictions[i] > 0.5;
+        positive += values[i] > 0.5;
+    }
+    return 2 * hits / std::max(1.0, predicted + positive);
+}
+
+// In the target's own units.
 inline double Rmse(const std::vector<double>& predictions, const std::vector<double>& values) {
     double sum = 0;
     for (size_t i = 0; i < values.size(); i++)
@@ -63,5 +84,78 @@ struct Tally {
         return std::sqrt(std::max(0.0, squares / runs - Mean() * Mean()) / std::max(1, runs - 1));
     }
 };
+
+// What a model says about rows, and what is true.
+struct Predictions {
+    std::vector<double> predicted;
+    std::vector<double> values;
+};
+
+inline Predictions PredictRows(const Model& model, const EncodedTable& table,
+                               const std::vector<uint32_t>& rows) {
+    Predictor predictor(model);
+    Predictions out;
+    for (const uint32_t row : rows) {
+        out.predicted.push_back(predictor.Predict(table.Row(row)));
+        out.values.push_back(table.values[row]);
+    }
+    return out;
+}
+
+// AUC of a classification, RMSE of a regression.
+inline double Score(Task task, const Predictions& rows) {
+    return task == Task::kBinary ? Auc(rows.predicted, rows.values) : Rmse(rows.predicted, rows.values);
+}
+
+inline ChaChaSource SourceOf(uint32_t a, uint32_t b) {
+    ChaChaSource::Seed seed{};
+    std::memcpy(seed.data(), &a, sizeof a);
+    std::memcpy(seed.data() + 4, &b, sizeof b);
+    return ChaChaSource(std::move(seed));
+}
+
+// Half 1 is what numbers were chosen on: rows whose hashed number is odd. Half 0: all.
+inline std::vector<uint32_t> RowsOfHalf(size_t rows, int half) {
+    std::vector<uint32_t> chosen;
+    for (size_t row = 0; row < rows; row++) {
+        uint64_t hash = (row + 1) * 0x9E3779B97F4A7C15U;
+        hash ^= hash >> 29;
+        hash *= 0xBF58476D1CE4E5B9U;
+        if (half == 0 || ((hash >> 40) & 1) == (half == 1 ? 1U : 0U))
+            chosen.push_back(static_cast<uint32_t>(row));
+    }
+    return chosen;
+}
+
+// How a program was called: RUNS, what a line must contain, and settings.
+struct Arguments {
+    int runs;
+    std::string only;
+    std::vector<std::string> settings;
+};
+
+inline Arguments ReadArguments(int argc, char** argv, int default_runs) {
+    Arguments arguments{default_runs, {}, {}};
+    if (argc > 1)
+        arguments.runs = std::max(1, std::atoi(argv[1]));
+    if (argc > 2)
+        arguments.only = argv[2];
+    for (int i = 3; i < argc; i++)
+        arguments.settings.emplace_back(argv[i]);
+    return arguments;
+}
+
+// The exit status of a program that does this.
+template <typename Work>
+int Guarded(Work work) {
+    try {
+        work();
+    } catch (const Error& error) {
+        std::fprintf(stderr, "%s %s %s\n", error.message().c_str(), error.detail().c_str(),
+                     error.hint().c_str());
+        return 1;
+    }
+    return 0;
+}
 
 }  // namespace dpboost

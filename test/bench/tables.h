@@ -143,7 +143,7 @@ inline EncodedTable LoadPublic(const std::string& name, const Variant& variant =
     Synthetic random(99);
     const size_t target = table.Column(about.target);
     for (const std::vector<std::string>& row : table.rows) {
-        EncodeRow(table, row, encoders, columns, &out);
+        EncodeRow(row, encoders, columns, &out);
         for (const Encoder& encoder : noise)
             out.codes.push_back(encoder.Number(random.Normal()));
         out.values.push_back(about.positive != nullptr ? (row[target] == about.positive)

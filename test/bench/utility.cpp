@@ -17,9 +17,8 @@
 #include <numeric>
 
 #include "bench/csv_data.h"
+#include "bench/scoring.h"
 #include "learner/boosted/sbdt.h"
-#include "mechanism/chacha_source.h"
-#include "model/predictor.h"
 #include "support/train_with.h"
 
 namespace dpboost {
@@ -28,37 +27,6 @@ namespace {
 constexpr double kDelta = 5e-8;
 constexpr int kFolds = 5;
 constexpr int kFirstSeed = 1000;
-
-// Root mean squared error in the target's own units.
-double Rmse(const std::vector<double>& predictions, const std::vector<double>& values) {
-    double sum = 0;
-    for (size_t i = 0; i < values.size(); i++)
-        sum += (predictions[i] - values[i]) * (predictions[i] - values[i]);
-    return std::sqrt(sum / static_cast<double>(values.size()));
-}
-
-// Area under the ROC curve; ties count half.
-double Auc(const std::vector<double>& predictions, const std::vector<double>& values) {
-    std::vector<uint32_t> order(values.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(),
-              [&](uint32_t a, uint32_t b) { return predictions[a] < predictions[b]; });
-    double positives = 0, rank_sum = 0;
-    for (size_t i = 0; i < order.size();) {
-        size_t j = i;
-        while (j < order.size() && predictions[order[j]] == predictions[order[i]])
-            j++;
-        const double rank = 0.5 * static_cast<double>(i + j + 1);
-        for (; i < j; i++) {
-            if (values[order[i]] > 0.5) {
-                positives++;
-                rank_sum += rank;
-            }
-        }
-    }
-    const double negatives = static_cast<double>(values.size()) - positives;
-    return (rank_sum - positives * (positives + 1) / 2) / (positives * negatives);
-}
 
 struct Line {
     const char* settings;
@@ -85,13 +53,7 @@ double CrossValidate(const EncodedTable& table, const Line& line, int seed) {
         Plan plan = PlanOf(learner, line.epsilon, kDelta);
         ExactNoise noise(random);
         const Model model = TrainLearner(learner, dataset, plan, random, noise);
-        Predictor predictor(model);
-        std::vector<double> predictions, values;
-        for (const uint32_t row : test) {
-            predictions.push_back(predictor.Predict(table.Row(row)));
-            values.push_back(table.values[row]);
-        }
-        total += line.options.task == Task::kBinary ? Auc(predictions, values) : Rmse(predictions, values);
+        total += Score(table.target.task(), PredictRows(model, table, test));
     }
     return total / kFolds;
 }
@@ -200,9 +162,8 @@ void Report(const EncodedTable& table, const Line& line, int runs) {
 
 int main(int argc, char** argv) {
     using namespace dpboost;
-    try {
-        const int runs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 3;
-        const std::string only = argc > 2 ? argv[2] : "";
+    return Guarded([&] {
+        const auto [runs, only, pairs] = ReadArguments(argc, argv, 3);
         std::string loaded;
         EncodedTable table;
         std::vector<Line> lines = PaperLines();
@@ -213,8 +174,7 @@ int main(int argc, char** argv) {
             std::snprintf(title, sizeof(title), "%s/%s/%g", line.settings, line.data, line.epsilon);
             if (std::strstr(title, only.c_str()) == nullptr)
                 continue;
-            for (int i = 3; i < argc; i++) {
-                const std::string pair = argv[i];
+            for (const std::string& pair : pairs) {
                 const size_t split = pair.find('=');
                 Override(&line.options, pair.substr(0, split), std::atof(pair.c_str() + split + 1));
             }
@@ -222,10 +182,5 @@ int main(int argc, char** argv) {
                 table = LoadTable(loaded = line.data);
             Report(table, line, runs);
         }
-    } catch (const Error& error) {
-        std::fprintf(stderr, "%s %s %s\n", error.message().c_str(), error.detail().c_str(),
-                     error.hint().c_str());
-        return 1;
-    }
-    return 0;
+    });
 }

@@ -20,11 +20,10 @@
 #include <numeric>
 #include <string>
 
-#include "bench/csv_data.h"
+#include "bench/scoring.h"
+#include "bench/tables.h"
 #include "learner/auto/auto.h"
 #include "learner/boosted/sbdt.h"
-#include "mechanism/chacha_source.h"
-#include "model/predictor.h"
 #include "support/train_with.h"
 
 namespace dpboost {
@@ -70,60 +69,6 @@ struct Settings {
     int seed = 1;
 };
 
-ChaChaSource SourceOf(uint32_t a, uint32_t b) {
-    ChaChaSource::Seed seed{};
-    std::memcpy(seed.data(), &a, sizeof a);
-    std::memcpy(seed.data() + 4, &b, sizeof b);
-    return ChaChaSource(std::move(seed));
-}
-
-// The documented ranges with the default grid.
-std::vector<FeatureSpec> DefaultGrids(const std::vector<FeatureSpec>& expert) {
-    std::vector<FeatureSpec> features;
-    for (const FeatureSpec& spec : expert) {
-        if (spec.kind() != FeatureKind::kNumeric) {
-            features.push_back(spec);
-            continue;
-        }
-        const std::string& name = spec.name();
-        NumericRange range;
-        range.lower = spec.lower();
-        range.upper = spec.upper();
-        range.integer = name == "age" || name == "fnlwgt" || name == "education_num" ||
-                        name == "capital_gain" || name == "capital_loss" || name == "hours_per_week" ||
-                        name == "capital_run_length_longest" || name == "capital_run_length_total";
-        if (name == "education_num") {
-            range.lower = 1;
-            range.upper = 16;
-        }
-        features.push_back(FeatureSpec::Numeric(name, range));
-    }
-    return features;
-}
-
-EncodedTable LoadWithDefaultGrids(const std::string& name) {
-    const CsvTable table = ReadCsv(DataFolder() + "/" + name + ".csv");
-    EncodedTable out;
-    out.features = DefaultGrids(name == "adult"     ? AdultFeatures()
-                                : name == "abalone" ? AbaloneFeatures()
-                                                    : SpambaseFeatures(table));
-    if (name == "abalone")
-        out.target = TargetSpec::Regression(1, 29);
-    std::vector<Encoder> encoders;
-    std::vector<size_t> columns;
-    for (const FeatureSpec& spec : out.features) {
-        encoders.emplace_back(spec);
-        columns.push_back(table.Column(spec.name()));
-    }
-    const size_t target = table.Column(name == "adult" ? "income" : name == "abalone" ? "rings" : "spam");
-    for (const std::vector<std::string>& row : table.rows) {
-        EncodeRow(table, row, encoders, columns, &out);
-        out.values.push_back(name == "adult" ? (row[target] == ">50K")
-                                             : std::strtod(row[target].c_str(), nullptr));
-    }
-    return out;
-}
-
 double DrawNormal(Random& random) {
     double sum = 0;  // of enough uniforms: this is test data, not noise
     for (int i = 0; i < 48; i++)
@@ -163,51 +108,12 @@ EncodedTable Simulate(int problem, bool deviation) {
 EncodedTable Load(const std::string& name, bool expert_grid) {
     if (name.rfind("simulated", 0) == 0)
         return Simulate(name[9] - '0', name.find("deviation") != std::string::npos);
-    return expert_grid ? LoadTable(name) : LoadWithDefaultGrids(name);
-}
-
-double Auc(const std::vector<double>& scores, const std::vector<double>& labels) {
-    std::vector<size_t> order(scores.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return scores[a] < scores[b]; });
-    double rank_sum = 0, positives = 0;
-    for (size_t i = 0; i < order.size();) {
-        size_t end = i;
-        while (end < order.size() && scores[order[end]] == scores[order[i]])
-            end++;
-        for (size_t k = i; k < end; k++) {
-            if (labels[order[k]] > 0.5) {
-                rank_sum += static_cast<double>(i + end + 1) / 2;
-                positives++;
-            }
-        }
-        i = end;
-    }
-    const double negatives = static_cast<double>(scores.size()) - positives;
-    return (rank_sum - positives * (positives + 1) / 2) / (positives * negatives);
-}
-
-double Rmse(const std::vector<double>& predictions, const std::vector<double>& values) {
-    double sum = 0;
-    for (size_t i = 0; i < values.size(); i++)
-        sum += (predictions[i] - values[i]) * (predictions[i] - values[i]);
-    return std::sqrt(sum / static_cast<double>(values.size()));
+    return LoadTable(name, expert_grid ? nullptr : WithDefaultGrids);
 }
 
 // Results of one method over runs.
-struct Tally {
-    int runs = 0;
-    double sum = 0, squares = 0, seconds = 0;
-
-    void Add(double result) {
-        runs++;
-        sum += result;
-        squares += result * result;
-    }
-    double Mean() const { return sum / runs; }
-    double StandardError() const {
-        return std::sqrt(std::max(0.0, squares / runs - Mean() * Mean()) / std::max(1, runs - 1));
-    }
+struct TimedTally : Tally {
+    double seconds = 0;
 };
 
 Model TrainOne(bool sbdt, const Dataset& dataset, double epsilon, double delta, uint32_t depth,
@@ -220,7 +126,7 @@ Model TrainOne(bool sbdt, const Dataset& dataset, double epsilon, double delta, 
 
 // One shuffle: adds the mean over its folds, and the mean time of a training.
 void CrossValidate(bool sbdt, const EncodedTable& table, const std::vector<uint32_t>& rows, double epsilon,
-                   double delta, const Settings& settings, int run, Tally& tally) {
+                   double delta, const Settings& settings, int run, TimedTally& tally) {
     constexpr size_t kFolds = 5;
     ChaChaSource source = SourceOf(static_cast<uint32_t>(settings.seed), static_cast<uint32_t>(run));
     Random random(source);
@@ -236,33 +142,12 @@ void CrossValidate(bool sbdt, const EncodedTable& table, const std::vector<uint3
         const Model model = TrainOne(sbdt, dataset, epsilon, delta, settings.depth, random);
         tally.seconds +=
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kFolds;
-        Predictor predictor(model);
-        std::vector<double> predictions, values;
-        for (const uint32_t row : test) {
-            predictions.push_back(predictor.Predict(table.Row(row)));
-            values.push_back(table.values[row]);
-        }
-        mean +=
-            (table.target.task() == Task::kBinary ? Auc(predictions, values) : Rmse(predictions, values)) /
-            kFolds;
+        mean += Score(table.target.task(), PredictRows(model, table, test)) / kFolds;
     }
     tally.Add(mean);
 }
 
-// Half 1 is what the schedule was chosen on: rows whose hashed number is odd.
-std::vector<uint32_t> RowsOfHalf(size_t rows, int half) {
-    std::vector<uint32_t> chosen;
-    for (size_t row = 0; row < rows; row++) {
-        uint64_t hash = (row + 1) * 0x9E3779B97F4A7C15U;
-        hash ^= hash >> 29;
-        hash *= 0xBF58476D1CE4E5B9U;
-        if (half == 0 || ((hash >> 40) & 1) == (half == 1 ? 1U : 0U))
-            chosen.push_back(static_cast<uint32_t>(row));
-    }
-    return chosen;
-}
-
-void Print(const Line& line, const Tally& automatic, const Tally& sbdt) {
+void Print(const Line& line, const TimedTally& automatic, const TimedTally& sbdt) {
     std::printf("%-21s %7g %9.4f %7.4f %8.4f", line.data, line.epsilon, automatic.Mean(),
                 automatic.StandardError(), automatic.seconds / automatic.runs);
     if (sbdt.runs > 0)
@@ -289,7 +174,7 @@ void RunAll(const Settings& settings) {
         }
         const std::vector<uint32_t> rows = RowsOfHalf(table.rows(), settings.half);
         const double epsilon = settings.half == 0 ? line.epsilon : 2 * line.epsilon;
-        Tally automatic, sbdt;
+        TimedTally automatic, sbdt;
         for (int run = 0; run < settings.runs; run++) {
             CrossValidate(false, table, rows, epsilon, line.delta, settings, run, automatic);
             if (settings.sbdt)
@@ -321,11 +206,5 @@ int main(int argc, char** argv) {
         else
             settings.filter = argument;
     }
-    try {
-        dpboost::RunAll(settings);
-    } catch (const dpboost::Error& error) {
-        std::fprintf(stderr, "%s\n%s\n", error.what(), error.hint().c_str());
-        return 1;
-    }
-    return 0;
+    return dpboost::Guarded([&] { dpboost::RunAll(settings); });
 }

@@ -16,10 +16,9 @@
 #include <numeric>
 
 #include "bench/csv_data.h"
+#include "bench/scoring.h"
 #include "learner/linear/adassp.h"
 #include "learner/pure/pure_trees.h"
-#include "mechanism/chacha_source.h"
-#include "model/predictor.h"
 #include "support/train_with.h"
 
 namespace dpboost {
@@ -36,47 +35,6 @@ struct Scores {
     double second = 0;  // AUC
     double seconds = 0;
 };
-
-double Rmse(const std::vector<double>& predictions, const std::vector<double>& values) {
-    double sum = 0;
-    for (size_t i = 0; i < values.size(); i++)
-        sum += (predictions[i] - values[i]) * (predictions[i] - values[i]);
-    return std::sqrt(sum / static_cast<double>(values.size()));
-}
-
-// Of the positive class, at the threshold 1/2.
-double F1(const std::vector<double>& predictions, const std::vector<double>& values) {
-    double hits = 0, predicted = 0, positive = 0;
-    for (size_t i = 0; i < values.size(); i++) {
-        hits += predictions[i] > 0.5 && values[i] > 0.5;
-        predicted += predictions[i] > 0.5;
-        positive += values[i] > 0.5;
-    }
-    return 2 * hits / std::max(1.0, predicted + positive);
-}
-
-// Area under the ROC curve; ties count half.
-double Auc(const std::vector<double>& predictions, const std::vector<double>& values) {
-    std::vector<uint32_t> order(values.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(),
-              [&](uint32_t a, uint32_t b) { return predictions[a] < predictions[b]; });
-    double positives = 0, rank_sum = 0;
-    for (size_t i = 0; i < order.size();) {
-        size_t j = i;
-        while (j < order.size() && predictions[order[j]] == predictions[order[i]])
-            j++;
-        const double rank = 0.5 * static_cast<double>(i + j + 1);
-        for (; i < j; i++) {
-            if (values[order[i]] > 0.5) {
-                positives++;
-                rank_sum += rank;
-            }
-        }
-    }
-    const double negatives = static_cast<double>(values.size()) - positives;
-    return (rank_sum - positives * (positives + 1) / 2) / (positives * negatives);
-}
 
 Split Shuffle(const EncodedTable& table, Random& random) {
     std::vector<uint32_t> order(table.rows());
@@ -144,14 +102,9 @@ Scores Run(const EncodedTable& table, const std::string& preset, double epsilon,
     }();
     Scores scores;
     scores.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-    Predictor predictor(model);
-    std::vector<double> predictions, values;
-    for (const uint32_t row : split.test) {
-        predictions.push_back(predictor.Predict(table.Row(row)));
-        values.push_back(table.values[row]);
-    }
-    scores.first = linear ? F1(predictions, values) : Rmse(predictions, values);
-    scores.second = linear ? Auc(predictions, values) : 0;
+    const Predictions rows = PredictRows(model, table, split.test);
+    scores.first = linear ? F1(rows.predicted, rows.values) : Rmse(rows.predicted, rows.values);
+    scores.second = linear ? Auc(rows.predicted, rows.values) : 0;
     return scores;
 }
 
@@ -212,12 +165,10 @@ void Speed(int runs) {
 
 int main(int argc, char** argv) {
     using namespace dpboost;
-    try {
-        const int runs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 15;
-        const std::string only = argc > 2 ? argv[2] : "";
+    return Guarded([&] {
+        const auto [runs, only, pairs] = ReadArguments(argc, argv, 15);
         Settings settings;
-        for (int i = 3; i < argc; i++) {
-            const std::string pair = argv[i];
+        for (const std::string& pair : pairs) {
             const size_t split = pair.find('=');
             settings[pair.substr(0, split)] = std::atof(pair.c_str() + split + 1);
         }
@@ -248,10 +199,5 @@ int main(int argc, char** argv) {
                 }
             }
         }
-    } catch (const Error& error) {
-        std::fprintf(stderr, "%s %s %s\n", error.message().c_str(), error.detail().c_str(),
-                     error.hint().c_str());
-        return 1;
-    }
-    return 0;
+    });
 }

@@ -14,36 +14,12 @@
 #include <numeric>
 
 #include "bench/csv_data.h"
+#include "bench/scoring.h"
 #include "learner/boosted/presets.h"
-#include "mechanism/chacha_source.h"
-#include "model/predictor.h"
 #include "support/train_with.h"
 
 namespace dpboost {
 namespace {
-
-// Area under the ROC curve; ties count half.
-double Auc(const std::vector<double>& predictions, const std::vector<double>& values) {
-    std::vector<uint32_t> order(values.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(),
-              [&](uint32_t a, uint32_t b) { return predictions[a] < predictions[b]; });
-    double positives = 0, rank_sum = 0;
-    for (size_t i = 0; i < order.size();) {
-        size_t j = i;
-        while (j < order.size() && predictions[order[j]] == predictions[order[i]])
-            j++;
-        const double rank = 0.5 * static_cast<double>(i + j + 1);
-        for (; i < j; i++) {
-            if (values[order[i]] > 0.5) {
-                positives++;
-                rank_sum += rank;
-            }
-        }
-    }
-    const double negatives = static_cast<double>(values.size()) - positives;
-    return (rank_sum - positives * (positives + 1) / 2) / (positives * negatives);
-}
 
 double UnitNormal(Random& random) {
     const auto uniform = [&] {
@@ -78,14 +54,6 @@ EncodedTable Simulate(int problem) {
         table.values.push_back(score > 0);
     }
     return table;
-}
-
-// Root mean squared error in the target's own units.
-double Rmse(const std::vector<double>& predictions, const std::vector<double>& values) {
-    double sum = 0;
-    for (size_t i = 0; i < values.size(); i++)
-        sum += (predictions[i] - values[i]) * (predictions[i] - values[i]);
-    return std::sqrt(sum / static_cast<double>(values.size()));
 }
 
 struct Line {
@@ -139,21 +107,15 @@ double Run(const EncodedTable& table, const Learner& learner, double epsilon, un
     Random random(source);
     std::vector<uint32_t> order(table.rows());
     random.Permutation(order.data(), order.size());
-    const std::vector<uint32_t> train(order.begin(),
-                                      order.begin() + static_cast<long>(order.size() * 7 / 10));
+    const auto middle = order.begin() + static_cast<long>(order.size() * 7 / 10);
+    const std::vector<uint32_t> train(order.begin(), middle), test(middle, order.end());
     const Dataset dataset = table.Build(train);
     const auto start = std::clock();
     Plan plan = PlanOf(learner, epsilon, 1.0 / static_cast<double>(train.size()));
     ExactNoise noise(random);
     const Model model = TrainLearner(learner, dataset, plan, random, noise);
     *seconds += static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-    Predictor predictor(model);
-    std::vector<double> predictions, values;
-    for (size_t i = train.size(); i < order.size(); i++) {
-        predictions.push_back(predictor.Predict(table.Row(order[i])));
-        values.push_back(table.values[order[i]]);
-    }
-    return table.target.task() == Task::kBinary ? Auc(predictions, values) : Rmse(predictions, values);
+    return Score(table.target.task(), PredictRows(model, table, test));
 }
 
 void Report(const EncodedTable& table, const Line& line, const Learner& learner, double epsilon, int runs) {
@@ -180,13 +142,12 @@ void Report(const EncodedTable& table, const Line& line, const Learner& learner,
 
 int main(int argc, char** argv) {
     using namespace dpboost;
-    try {
-        const int runs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 15;
-        const std::string only = argc > 2 ? argv[2] : "";
+    return Guarded([&] {
+        const auto [runs, only, pairs] = ReadArguments(argc, argv, 15);
         double epsilon = 1;
         std::vector<GivenOption> given;
-        for (int i = 3; i < argc; i++) {
-            const GivenOption option = Parse(argv[i]);
+        for (const std::string& pair : pairs) {
+            const GivenOption option = Parse(pair);
             if (option.key == "epsilon")
                 epsilon = option.number;
             else
@@ -205,10 +166,5 @@ int main(int argc, char** argv) {
             loaded = line.data;
             Report(table, line, *Make(line, table, epsilon, given), epsilon, runs);
         }
-    } catch (const Error& error) {
-        std::fprintf(stderr, "%s %s %s\n", error.message().c_str(), error.detail().c_str(),
-                     error.hint().c_str());
-        return 1;
-    }
-    return 0;
+    });
 }

@@ -17,8 +17,6 @@
 #include "bench/scoring.h"
 #include "bench/tables.h"
 #include "learner/auto/auto.h"
-#include "mechanism/chacha_source.h"
-#include "model/predictor.h"
 #include "support/train_with.h"
 
 namespace dpboost {
@@ -39,26 +37,6 @@ struct Settings {
     uint32_t depth = 3;
     int seed = 1;
 };
-
-ChaChaSource SourceOf(uint32_t a, uint32_t b) {
-    ChaChaSource::Seed seed{};
-    std::memcpy(seed.data(), &a, sizeof a);
-    std::memcpy(seed.data() + 4, &b, sizeof b);
-    return ChaChaSource(std::move(seed));
-}
-
-// Half 1 is what numbers were chosen on: rows whose hashed number is odd.
-std::vector<uint32_t> RowsOfHalf(size_t rows, int half) {
-    std::vector<uint32_t> chosen;
-    for (size_t row = 0; row < rows; row++) {
-        uint64_t hash = (row + 1) * 0x9E3779B97F4A7C15U;
-        hash ^= hash >> 29;
-        hash *= 0xBF58476D1CE4E5B9U;
-        if (half == 0 || ((hash >> 40) & 1) == (half == 1 ? 1U : 0U))
-            chosen.push_back(static_cast<uint32_t>(row));
-    }
-    return chosen;
-}
 
 struct Result {
     Tally score;  // AUC or RMSE
@@ -92,14 +70,9 @@ void OneRun(const EncodedTable& table, const std::vector<uint32_t>& rows, const 
             const Model model =
                 TrainWith(kAuto, dataset, epsilon, kDelta, {Given("depth", settings.depth)}, random, noise);
             seconds[e] += (CpuSeconds() - start) / kFolds;
-            Predictor predictor(model);
-            std::vector<double> predictions, values;
-            for (const uint32_t row : test) {
-                predictions.push_back(predictor.Predict(table.Row(row)));
-                values.push_back(table.values[row]);
-            }
-            score[e] += (classes ? Auc(predictions, values) : Rmse(predictions, values)) / kFolds;
-            loss[e] += classes ? LogLoss(predictions, values) / kFolds : 0;
+            const Predictions rows_left_out = PredictRows(model, table, test);
+            score[e] += Score(table.target.task(), rows_left_out) / kFolds;
+            loss[e] += classes ? LogLoss(rows_left_out.predicted, rows_left_out.values) / kFolds : 0;
         }
     }
     for (size_t e = 0; e < results.size(); e++) {
@@ -185,11 +158,5 @@ int main(int argc, char** argv) {
         dpboost::Read(argv[i], settings);
     if (settings.names.empty())
         dpboost::Read("public", settings);
-    try {
-        dpboost::RunAll(settings);
-    } catch (const dpboost::Error& error) {
-        std::fprintf(stderr, "%s\n%s\n", error.what(), error.hint().c_str());
-        return 1;
-    }
-    return 0;
+    return dpboost::Guarded([&] { dpboost::RunAll(settings); });
 }

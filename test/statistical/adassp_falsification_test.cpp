@@ -92,20 +92,6 @@ std::vector<double> Released(const std::vector<int64_t>& raw, double sensitivity
     return values;
 }
 
-// The largest P(above t) - e^epsilon Q(above t), or the same below t, over all thresholds.
-double Excess(const std::vector<double>& p, const std::vector<double>& q) {
-    double worst = 0;
-    for (const double t : p) {
-        const double p_below =
-            static_cast<double>(std::lower_bound(p.begin(), p.end(), t) - p.begin()) / kDraws;
-        const double q_below =
-            static_cast<double>(std::lower_bound(q.begin(), q.end(), t) - q.begin()) / kDraws;
-        worst = std::max({worst, p_below - std::exp(kEpsilon) * q_below,
-                          (1 - p_below) - std::exp(kEpsilon) * (1 - q_below)});
-    }
-    return worst;
-}
-
 // With noise for `noise_epsilon`, tested at kEpsilon.
 double WorstExcess(bool products, int rows, double noise_epsilon) {
     const Dataset without = People(false, rows), with = People(true, rows);
@@ -122,7 +108,7 @@ double WorstExcess(bool products, int rows, double noise_epsilon) {
         Released(raw_without, sensitivity, raw_without, direction, mechanism, noise_epsilon, 1);
     const std::vector<double> q =
         Released(raw_with, sensitivity, raw_without, direction, mechanism, noise_epsilon, 2);
-    return std::max(Excess(p, q), Excess(q, p));
+    return std::max(ExcessOver(kEpsilon, p, q), ExcessOver(kEpsilon, q, p));
 }
 
 TEST(AdasspFalsification, ProductsHideAUnit) {

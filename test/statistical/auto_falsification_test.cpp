@@ -10,6 +10,7 @@
 #include "privacy/accountant/gdp.h"
 #include "support/statistics.h"
 #include "support/train_with.h"
+#include "support/transcript.h"
 #include "support/transcript_noise.h"
 #include "unit/learner/random_data.h"
 
@@ -63,7 +64,7 @@ double LooksLikeFirst(const Dataset& first, const Dataset& second, bool train_on
         ChaChaSource::Seed copy = seed;
         ChaChaSource structure(std::move(seed)), again(std::move(copy));
         Random random(structure), same(again);
-        RecordingNoise recorder(noise_random, noise_factor);
+        Tape recorder(noise_random, noise_factor);
         Train(train_on_first ? first : second, random, recorder);
         ReplayingNoise replay(recorder.draws);
         Train(train_on_first ? second : first, same, replay);

@@ -15,7 +15,7 @@
 #include "mechanism/noisy_sum.h"
 #include "mechanism/releaser.h"
 #include "privacy/plan.h"
-#include "support/draw_key.h"
+#include "support/halved_noise.h"
 #include "support/statistics.h"
 
 namespace dpboost {
@@ -23,29 +23,6 @@ namespace {
 
 constexpr std::size_t kTrials = 200000;  // one half finds the set, the other one judges it
 constexpr int64_t kStep = 65536;         // the sensitivity
-
-// A broken noise source: every scale is half of what the charge says.
-class HalvedNoise final : public NoiseSource {
-  public:
-    explicit HalvedNoise(Random& random) : random_(random) {}
-
-  private:
-    void AddGaussian(GaussianScale sigma, int64_t* values, std::size_t n) override {
-        GaussianSampler<>(TestDrawKey::Make(), random_, GaussianScale::FromUnits(sigma.units() / 2))
-            .AddTo(values, n);
-    }
-    void AddLaplace(LaplaceScale b, int64_t* values, std::size_t n) override {
-        LaplaceSampler(TestDrawKey::Make(), random_, LaplaceScale::FromUnits(b.units() / 2)).AddTo(values, n);
-    }
-    std::size_t Select(SelectionScale temperature, const int64_t* utilities, std::size_t n) override {
-        return ExponentialSampler(TestDrawKey::Make(), random_,
-                                  SelectionScale::FromUnits(temperature.units() / 2))
-            .Draw(utilities, n, &bars_);
-    }
-
-    Random& random_;
-    std::vector<uint64_t> bars_;
-};
 
 // One number per trial on each of two neighbouring inputs; any function of the outcome is sound, a likelihood
 // ratio is sharpest.

@@ -92,25 +92,11 @@ std::vector<double> Released(const Dataset& dataset, unsigned char key) {
     return values;
 }
 
-// The largest P(above t) - e^epsilon Q(above t), or the same below t, over all thresholds.
-double Excess(const std::vector<double>& p, const std::vector<double>& q) {
-    double worst = 0;
-    for (const double t : p) {
-        const double p_below =
-            static_cast<double>(std::lower_bound(p.begin(), p.end(), t) - p.begin()) / kModels;
-        const double q_below =
-            static_cast<double>(std::lower_bound(q.begin(), q.end(), t) - q.begin()) / kModels;
-        worst = std::max({worst, p_below - std::exp(kEpsilon) * q_below,
-                          (1 - p_below) - std::exp(kEpsilon) * (1 - q_below)});
-    }
-    return worst;
-}
-
 template <typename Noise>
 double WorstExcess(int rows_of_the_one) {
     const std::vector<double> without = Released<Noise>(People(false, rows_of_the_one), 1);
     const std::vector<double> with = Released<Noise>(People(true, rows_of_the_one), 2);
-    return std::max(Excess(without, with), Excess(with, without));
+    return std::max(ExcessOver(kEpsilon, without, with), ExcessOver(kEpsilon, with, without));
 }
 
 const double kAllowed = kDelta + (1 + std::exp(kEpsilon)) * kSlack;

@@ -3,6 +3,7 @@
 // accident.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -67,6 +68,22 @@ inline double BinomialZ(double count, double n, double p) {
 
 inline double NormalUpperTail(double x) {
     return 0.5 * std::erfc(x / std::sqrt(2.0));
+}
+
+// For sorted draws from neighbouring inputs, as many from each: the largest P(above t) - e^epsilon Q(above t), or the
+// same below t, over all thresholds t.
+inline double ExcessOver(double epsilon, const std::vector<double>& p, const std::vector<double>& q) {
+    const auto draws = static_cast<double>(p.size());
+    double worst = 0;
+    for (const double t : p) {
+        const double p_below =
+            static_cast<double>(std::lower_bound(p.begin(), p.end(), t) - p.begin()) / draws;
+        const double q_below =
+            static_cast<double>(std::lower_bound(q.begin(), q.end(), t) - q.begin()) / draws;
+        worst = std::max({worst, p_below - std::exp(epsilon) * q_below,
+                          (1 - p_below) - std::exp(epsilon) * (1 - q_below)});
+    }
+    return worst;
 }
 
 }  // namespace dpboost

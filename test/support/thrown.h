@@ -1,5 +1,7 @@
-// The error of a call, as text: `message | detail | hint`, or `no error`.
+// The error of a call.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <string>
 
@@ -7,6 +9,7 @@
 
 namespace dpboost {
 
+// As text: `message | detail | hint`, or `no error`.
 template <class Call>
 std::string Thrown(Call call) {
     try {
@@ -17,6 +20,7 @@ std::string Thrown(Call call) {
     return "no error";
 }
 
+// A call without an error fails the test.
 template <class Call>
 ErrorCode CodeOf(Call call) {
     try {
@@ -24,6 +28,7 @@ ErrorCode CodeOf(Call call) {
     } catch (const Error& error) {
         return error.code();
     }
+    ADD_FAILURE() << "no error";
     return ErrorCode::kInternal;
 }
 

@@ -10,42 +10,14 @@
 #include "mechanism/gaussian.h"
 #include "mechanism/noise.h"
 #include "support/draw_key.h"
+#include "support/transcript.h"
 
 namespace dpboost {
-
-struct TranscriptDraw {
-    double sigma;  // of the noise that was added
-    std::vector<int64_t> raw;
-    std::vector<int64_t> noisy;
-};
-
-// Adds exact Gaussian noise, at `factor` times the scale asked for (1/2 plays a broken implementation).
-class RecordingNoise final : public NoiseSource {
-  public:
-    explicit RecordingNoise(Random& random, double factor = 1) : random_(random), factor_(factor) {}
-    std::vector<TranscriptDraw> draws;
-
-  private:
-    void AddGaussian(GaussianScale sigma, int64_t* values, std::size_t n) override {
-        const GaussianScale scale = GaussianScale::FromSteps(sigma.steps() * factor_);
-        TranscriptDraw draw{scale.steps(), {values, values + n}, {}};
-        GaussianSampler<>(TestDrawKey::Make(), random_, scale).AddTo(values, n);
-        draw.noisy.assign(values, values + n);
-        draws.push_back(std::move(draw));
-    }
-    void AddLaplace(LaplaceScale, int64_t*, std::size_t) override { throw std::logic_error("not Gaussian"); }
-    std::size_t Select(SelectionScale, const int64_t*, std::size_t) override {
-        throw std::logic_error("not Gaussian");
-    }
-
-    Random& random_;
-    double factor_;
-};
 
 // Answers every draw with the transcript's result and sums up how far apart the two tables were.
 class ReplayingNoise final : public NoiseSource {
   public:
-    explicit ReplayingNoise(const std::vector<TranscriptDraw>& draws) : draws_(draws) {}
+    explicit ReplayingNoise(const std::vector<SeenDraw>& draws) : draws_(draws) {}
 
     double distance_squared = 0;  // sum of |raw - raw'|^2 / sigma^2: the mu^2 that the two tables use up
     double log_ratio = 0;         // of the transcript's densities: recorded table over this one
@@ -55,13 +27,13 @@ class ReplayingNoise final : public NoiseSource {
     void AddGaussian(GaussianScale, int64_t* values, std::size_t n) override {
         if (next_ == draws_.size() || draws_[next_].raw.size() != n)
             throw std::logic_error("the training took another path");
-        const TranscriptDraw& draw = draws_[next_++];
+        const SeenDraw& draw = draws_[next_++];
         for (std::size_t i = 0; i < n; i++) {
-            const double shift = static_cast<double>(draw.raw[i] - values[i]) / draw.sigma;
-            const double noise = static_cast<double>(draw.noisy[i] - draw.raw[i]) / draw.sigma;
+            const double shift = static_cast<double>(draw.raw[i] - values[i]) / draw.drawn;
+            const double noise = static_cast<double>(draw.answer[i] - draw.raw[i]) / draw.drawn;
             distance_squared += shift * shift;
             log_ratio += shift * (noise + shift / 2);
-            values[i] = draw.noisy[i];
+            values[i] = draw.answer[i];
         }
     }
     void AddLaplace(LaplaceScale, int64_t*, std::size_t) override { throw std::logic_error("not Gaussian"); }
@@ -69,7 +41,7 @@ class ReplayingNoise final : public NoiseSource {
         throw std::logic_error("not Gaussian");
     }
 
-    const std::vector<TranscriptDraw>& draws_;
+    const std::vector<SeenDraw>& draws_;
     std::size_t next_ = 0;
 };
 

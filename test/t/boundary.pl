@@ -3,10 +3,10 @@
 use strict;
 use warnings;
 
-use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use servers;
 use Time::HiRes qw(time);
 
 my $node = PostgreSQL::Test::Cluster->new('boundary');
@@ -24,19 +24,15 @@ my $started         = $node->safe_psql('postgres', $start_of_server);
 sub start_victim
 {
     my ($kind, $setup) = @_;
-    my %victim = (out => '', err => '', in => '');
-    $victim{run} = IPC::Run::start(
-        [ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres') ],
-        '<', \$victim{in}, '>', \$victim{out}, '2>', \$victim{err}, IPC::Run::timeout(60));
-    $victim{in} = ($setup || '') . "SELECT pg_backend_pid();\n"
-      . "SELECT 'served', dpboost_fault('$kind', 50000) > 0 FROM many;\nSELECT 'usable';\n\\q\n";
-    $victim{run}->pump until $victim{out} =~ /^(\d+)\n/;
-    $victim{pid} = $1;
+    my $victim = start_psql($node, ($setup || '') . "SELECT pg_backend_pid();\n"
+      . "SELECT 'served', dpboost_fault('$kind', 50000) > 0 FROM many;\nSELECT 'usable';\n\\q\n");
+    $victim->{run}->pump until $victim->{out} =~ /^(\d+)\n/;
+    $victim->{pid} = $1;
     $node->poll_query_until('postgres',
-        "SELECT state = 'active' AND query LIKE '%dpboost_fault%' FROM pg_stat_activity WHERE pid = $victim{pid}")
+        "SELECT state = 'active' AND query LIKE '%dpboost_fault%' FROM pg_stat_activity WHERE pid = $victim->{pid}")
       or die 'the victim does not run';
     select undef, undef, undef, 0.2;    # let it reach row 50,000
-    return \%victim;
+    return $victim;
 }
 
 subtest 'pg_cancel_backend ends the statement, not the session' => sub {

@@ -4,18 +4,13 @@
 use strict;
 use warnings;
 
-use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use servers qw(start_server start_psql);
 
-my $node = PostgreSQL::Test::Cluster->new('budget_crash');
-$node->init(allows_streaming => 1);
 # fsync stays off: after the crash of a process the kernel still has what was written.
-$node->append_conf('postgresql.conf', "max_worker_processes = 8\nfsync = off\nrestart_after_crash = on\nautovacuum = off\n");
-$node->start;
-$node->safe_psql('postgres', q{
-    CREATE EXTENSION dpboost;
+my $node = start_server('budget_crash', "max_worker_processes = 8\nfsync = off\nrestart_after_crash = on\nautovacuum = off\n", q{
     CREATE TABLE visits (id int PRIMARY KEY, age int CHECK (age BETWEEN 0 AND 100), cost float8 CHECK (cost BETWEEN 0 AND 1000));
     INSERT INTO visits SELECT i, i % 100, i FROM generate_series(1, 500) i;
     SELECT dpboost_protect('visits', 100, 1e-6);
@@ -28,7 +23,7 @@ $node->safe_psql('postgres', q{
     CREATE FUNCTION attempt(model text) RETURNS boolean LANGUAGE plpgsql AS
         $$BEGIN PERFORM train(model, 'prize', 0.1, 1); RETURN true;
           EXCEPTION WHEN configuration_limit_exceeded THEN RETURN false; END$$;
-});
+}, allows_streaming => 1);
 
 sub sql { return $node->safe_psql('postgres', shift) }
 
@@ -49,12 +44,10 @@ sub ledger_of
 sub start_session
 {
     my ($statements) = @_;
-    my %session = (out => '', err => '', in => "SELECT pg_backend_pid();\n" . $statements);
-    $session{run} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') ],
-        '<', \$session{in}, '>', \$session{out}, '2>', \$session{err}, IPC::Run::timeout(60));
-    $session{run}->pump until $session{out} =~ /^(\d+)\n/;
-    $session{pid} = $1;
-    return \%session;
+    my $session = start_psql($node, "SELECT pg_backend_pid();\n" . $statements);
+    $session->{run}->pump until $session->{out} =~ /^(\d+)\n/;
+    $session->{pid} = $1;
+    return $session;
 }
 
 sub wait_until_up

@@ -3,18 +3,13 @@
 use strict;
 use warnings;
 
-use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use servers;
 
-my $node = PostgreSQL::Test::Cluster->new('budget_transactions');
-$node->init;
 # One worker slot is the logical replication launcher's, which leaves one for the ledger.
-$node->append_conf('postgresql.conf', "max_worker_processes = 2\nmax_prepared_transactions = 2\nfsync = off\n");
-$node->start;
-$node->safe_psql('postgres', q{
-    CREATE EXTENSION dpboost;
+my $node = start_server('budget_transactions', "max_worker_processes = 2\nmax_prepared_transactions = 2\nfsync = off\n", q{
     CREATE TABLE visits (id int PRIMARY KEY, age int CHECK (age BETWEEN 0 AND 100), cost float8 CHECK (cost BETWEEN 0 AND 1000));
     INSERT INTO visits SELECT i, i % 100, i FROM generate_series(1, 500) i;
     SELECT dpboost_protect('visits', 100, 1e-6);
@@ -38,17 +33,6 @@ sub error_of
     return $err;
 }
 
-# A session that goes on in the background.
-sub start_session
-{
-    my ($statements) = @_;
-    my %session = (out => '', err => '', in => $statements);
-    $session{run} = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres') ],
-        '<', \$session{in}, '>', \$session{out}, '2>', \$session{err}, IPC::Run::timeout(60));
-    $session{run}->pump while length $session{in};
-    return \%session;
-}
-
 sub wait_for_worker
 {
     my ($activity) = @_;
@@ -60,7 +44,7 @@ sub wait_for_worker
 # Takes the lock that charges need, and keeps it until release.
 sub hold_ledger
 {
-    my $holder = start_session("BEGIN; LOCK TABLE dpboost.charge_lock; SELECT 'locked';\n");
+    my $holder = start_session($node, "BEGIN; LOCK TABLE dpboost.charge_lock; SELECT 'locked';\n");
     $holder->{run}->pump until $holder->{out} =~ /locked/;
     return $holder;
 }
@@ -153,11 +137,11 @@ subtest 'ledger locked by the caller: refused after a while, no deadlock' => sub
 
 subtest 'all worker slots taken: refused after a while, granted when one is free' => sub {
     my $holder = hold_ledger();
-    my $other  = start_session("SELECT train('m');\n\\q\n");
+    my $other  = start_session($node, "SELECT train('m');\n\\q\n");
     wait_for_worker("wait_event_type = 'Lock'");
     like(error_of(q{SET dpboost.ledger_timeout = 500; SELECT train('m');}),
         qr/53000: could not start the privacy ledger's background worker.*Nothing was charged/s, 'no slot');
-    my $patient = start_session("SELECT train('m');\n\\q\n");
+    my $patient = start_session($node, "SELECT train('m');\n\\q\n");
     release_ledger($holder);
     $_->{run}->finish for ($other, $patient);
     is($other->{err} . $patient->{err}, '', 'both were charged in the end');
@@ -167,7 +151,7 @@ subtest 'all worker slots taken: refused after a while, granted when one is free
 
 subtest 'canceled while it waits for the ledger: nothing charged, nothing released' => sub {
     my $holder = hold_ledger();
-    my $victim = start_session("SET statement_timeout = 500; SELECT train('m');\n\\q\n");
+    my $victim = start_session($node, "SET statement_timeout = 500; SELECT train('m');\n\\q\n");
     $victim->{run}->finish;
     like($victim->{err}, qr/57014: canceling statement due to statement timeout/);
     release_ledger($holder);
@@ -177,7 +161,7 @@ subtest 'canceled while it waits for the ledger: nothing charged, nothing releas
 
 subtest 'terminated while it waits for the ledger: nothing charged, nothing released' => sub {
     my $holder = hold_ledger();
-    my $victim = start_session("SELECT train('m');\n\\q\n");
+    my $victim = start_session($node, "SELECT train('m');\n\\q\n");
     wait_for_worker("wait_event_type = 'Lock'");
     sql(q{SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE query LIKE 'SELECT train%'});
     $victim->{run}->finish;
@@ -189,7 +173,7 @@ subtest 'terminated while it waits for the ledger: nothing charged, nothing rele
 
 subtest 'the worker is terminated: refused, nothing charged' => sub {
     my $holder = hold_ledger();
-    my $victim = start_session("SELECT train('m');\n\\q\n");
+    my $victim = start_session($node, "SELECT train('m');\n\\q\n");
     wait_for_worker("wait_event_type = 'Lock'");
     sql(q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dpboost ledger'});
     $victim->{run}->finish;
@@ -201,7 +185,7 @@ subtest 'the worker is terminated: refused, nothing charged' => sub {
 subtest 'the owner revokes the budget while the training waits: refused' => sub {
     sql(q{CREATE ROLE ana; SELECT dpboost_set_budget('visits', 'ana', 50, 1e-6);});
     my $holder = hold_ledger();
-    my $victim = start_session("SET ROLE ana; SELECT train('a');\n\\q\n");
+    my $victim = start_session($node, "SET ROLE ana; SELECT train('a');\n\\q\n");
     wait_for_worker("wait_event_type = 'Lock'");
     sql(q{SELECT dpboost_revoke_budget('visits', 'ana')});
     release_ledger($holder);
@@ -212,7 +196,7 @@ subtest 'the owner revokes the budget while the training waits: refused' => sub 
 
 subtest 'the owner declares a privacy unit while the training waits: refused' => sub {
     my $holder = hold_ledger();
-    my $victim = start_session("SELECT train('m');\n\\q\n");
+    my $victim = start_session($node, "SELECT train('m');\n\\q\n");
     wait_for_worker("wait_event_type = 'Lock'");
     sql(q{SELECT dpboost_protect('visits', 100, 1e-6, 'id', accept_earlier => true)});
     release_ledger($holder);

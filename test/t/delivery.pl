@@ -3,19 +3,14 @@
 use strict;
 use warnings;
 
-use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use servers qw(start_server start_psql);
 use Time::HiRes qw(sleep);
 
-my $node = PostgreSQL::Test::Cluster->new('delivery');
-$node->init(allows_streaming => 1);
 # One worker slot is the logical replication launcher's, which leaves one for the ledger.
-$node->append_conf('postgresql.conf', "max_worker_processes = 2\nfsync = off\nrestart_after_crash = off\n");
-$node->start;
-$node->safe_psql('postgres', q{
-    CREATE EXTENSION dpboost;
+my $node = start_server('delivery', "max_worker_processes = 2\nfsync = off\nrestart_after_crash = off\n", q{
     CREATE ROLE ana LOGIN;
     CREATE ROLE bea LOGIN;
     CREATE ROLE crew;
@@ -27,7 +22,7 @@ $node->safe_psql('postgres', q{
     CREATE FUNCTION train(model text, trees int) RETURNS text LANGUAGE sql AS
         $$SELECT 'version ' || (dpboost_train_on(model, 'people', 'ill', 0.5, options => jsonb_build_object(
             'method', 'sbdt', 'trees', trees, 'depth', 5, 'subsample', 1, 'leaf_clip', 0.05)) ->> 'version')$$;
-});
+}, allows_streaming => 1);
 my $long = 4000;    # trees: trains for about a second
 my $stopped = 0;    # the postmaster, while it stands still
 END { kill 'CONT', $stopped if $stopped }
@@ -53,14 +48,11 @@ sub ledger_of
 sub start_session
 {
     my ($role, $statements) = @_;
-    my %session = (out => '', err => '', in => "SELECT 'pid ' || pg_backend_pid();\n");
-    $session{run} = IPC::Run::start(
-        [ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres') . " user=$role" ],
-        '<', \$session{in}, '>', \$session{out}, '2>', \$session{err}, IPC::Run::timeout(120));
-    $session{run}->pump until $session{out} =~ /^pid (\d+)\n/m;
-    $session{pid} = $1;
-    say_to(\%session, $statements);
-    return \%session;
+    my $session = start_psql($node, "SELECT 'pid ' || pg_backend_pid();\n", role => $role, timeout => 120);
+    $session->{run}->pump until $session->{out} =~ /^pid (\d+)\n/m;
+    $session->{pid} = $1;
+    say_to($session, $statements);
+    return $session;
 }
 
 sub say_to

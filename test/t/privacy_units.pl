@@ -3,17 +3,12 @@
 use strict;
 use warnings;
 
-use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use servers;
 
-my $node = PostgreSQL::Test::Cluster->new('privacy_units');
-$node->init;
-$node->append_conf('postgresql.conf', "fsync = off\n");
-$node->start;
-$node->safe_psql('postgres', q{
-    CREATE EXTENSION dpboost;
+my $node = start_server('privacy_units', "fsync = off\n", q{
     CREATE DOMAIN share AS float8 CHECK (VALUE BETWEEN 0 AND 1);
     CREATE TABLE visits (id int PRIMARY KEY, patient int, doctor int, x share, y boolean);
     CREATE TABLE doctors (id int PRIMARY KEY, age int);
@@ -24,24 +19,13 @@ $node->safe_psql('postgres', q{
 
 sub sql { return $node->safe_psql('postgres', shift) }
 
-# A session that goes on in the background.
-sub start_session
-{
-    my ($statements) = @_;
-    my %session = (out => '', err => '', in => $statements);
-    $session{run} = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres') ],
-        '<', \$session{in}, '>', \$session{out}, '2>', \$session{err}, IPC::Run::timeout(60));
-    $session{run}->pump while length $session{in};
-    return \%session;
-}
-
 # Trains while the ledger is locked, runs a statement in between, and returns what the training ended with.
 sub train_meanwhile
 {
     my ($relation, $statement) = @_;
-    my $holder = start_session("BEGIN; LOCK TABLE dpboost.charge_lock; SELECT 'locked';\n");
+    my $holder = start_session($node, "BEGIN; LOCK TABLE dpboost.charge_lock; SELECT 'locked';\n");
     $holder->{run}->pump until $holder->{out} =~ /locked/;
-    my $training = start_session(qq{SELECT 'version ' || (dpboost_train_on('m', '$relation', 'y', epsilon => 0.1, features => '{x}',
+    my $training = start_session($node, qq{SELECT 'version ' || (dpboost_train_on('m', '$relation', 'y', epsilon => 0.1, features => '{x}',
         options => '{"method": "sbdt", "trees": 2, "subsample": 1}') ->> 'version');\n\\q\n});
     $node->poll_query_until('postgres',
         q{SELECT count(*) > 0 FROM pg_stat_activity WHERE backend_type = 'dpboost ledger' AND wait_event_type = 'Lock'})

@@ -3,17 +3,12 @@
 use strict;
 use warnings;
 
-use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use servers;
 
-my $node = PostgreSQL::Test::Cluster->new('training');
-$node->init;
-$node->append_conf('postgresql.conf', "restart_after_crash = off\n");
-$node->start;
-$node->safe_psql('postgres', q{
-    CREATE EXTENSION dpboost;
+my $node = start_server('training', "restart_after_crash = off\n", q{
     CREATE ROLE ana LOGIN;
     CREATE ROLE eve LOGIN;
     CREATE ROLE watcher LOGIN IN ROLE pg_read_all_stats;
@@ -30,17 +25,14 @@ my $long = q{dpboost_train_on('long', 'people', 'ill', 1,
 sub start_training
 {
     my ($setup) = @_;
-    my %session = (out => '', err => '', in => '');
-    $session{run} = IPC::Run::start(
-        [ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres') . ' user=ana' ],
-        '<', \$session{in}, '>', \$session{out}, '2>', \$session{err}, IPC::Run::timeout(60));
-    $session{in} = ($setup || '') . "SELECT pg_backend_pid();\nSELECT $long;\nROLLBACK;\nSELECT 'usable';\n\\q\n";
-    $session{run}->pump until $session{out} =~ /^(\d+)\n/m;
-    $session{pid} = $1;
+    my $session = start_psql($node,
+        ($setup || '') . "SELECT pg_backend_pid();\nSELECT $long;\nROLLBACK;\nSELECT 'usable';\n\\q\n", role => 'ana');
+    $session->{run}->pump until $session->{out} =~ /^(\d+)\n/m;
+    $session->{pid} = $1;
     $node->poll_query_until('postgres',
-        "SELECT count(*) = 1 FROM dpboost_progress WHERE pid = $session{pid} AND rounds_done > 0")
+        "SELECT count(*) = 1 FROM dpboost_progress WHERE pid = $session->{pid} AND rounds_done > 0")
       or die 'the training does not run';
-    return \%session;
+    return $session;
 }
 
 # Charges, those of them that were delivered, and models.

@@ -29,56 +29,46 @@ Fft::Fft(std::size_t size) : size_(size), log2_size_(0), cos_(size / 2), sin_(si
     }
 }
 
+// Calls butterfly(a_re, a_im, b_re, b_im, cos, sin) for all pairs that lie `half` apart, with their factor.
+template <typename Butterfly>
+void Fft::ForPairs(Spectrum& data, std::size_t half, Butterfly butterfly) const {
+    const std::size_t stride = size_ / 2 / half;
+    for (std::size_t block = 0; block < size_; block += 2 * half) {
+        double* const a_re = data.re.data() + block;
+        double* const a_im = data.im.data() + block;
+        double* const b_re = a_re + half;
+        double* const b_im = a_im + half;
+        for (std::size_t k = 0; k < half; ++k)
+            butterfly(a_re[k], a_im[k], b_re[k], b_im[k], cos_[k * stride], sin_[k * stride]);
+    }
+}
+
 // Decimation in frequency: butterflies of shrinking span.
 void Fft::Forward(Spectrum& data) const {
     CheckInternal(data.size() == size_, "spectrum has another size than the transform");
-    double* const re = data.re.data();
-    double* const im = data.im.data();
-    std::size_t stride = 1;
-    for (std::size_t half = size_ / 2; half >= 1; half /= 2, stride *= 2) {
-        for (std::size_t block = 0; block < size_; block += 2 * half) {
-            double* const a_re = re + block;
-            double* const a_im = im + block;
-            double* const b_re = a_re + half;
-            double* const b_im = a_im + half;
-            for (std::size_t k = 0; k < half; ++k) {
-                const double c = cos_[k * stride];
-                const double s = sin_[k * stride];
-                const double d_re = a_re[k] - b_re[k];
-                const double d_im = a_im[k] - b_im[k];
-                a_re[k] += b_re[k];
-                a_im[k] += b_im[k];
-                b_re[k] = d_re * c - d_im * s;
-                b_im[k] = d_re * s + d_im * c;
-            }
-        }
-    }
+    for (std::size_t half = size_ / 2; half >= 1; half /= 2)
+        ForPairs(data, half, [](double& a_re, double& a_im, double& b_re, double& b_im, double c, double s) {
+            const double d_re = a_re - b_re;
+            const double d_im = a_im - b_im;
+            a_re += b_re;
+            a_im += b_im;
+            b_re = d_re * c - d_im * s;
+            b_im = d_re * s + d_im * c;
+        });
 }
 
 // Decimation in time with conjugated factors: butterflies of growing span.
 void Fft::Inverse(Spectrum& data) const {
     CheckInternal(data.size() == size_, "spectrum has another size than the transform");
-    double* const re = data.re.data();
-    double* const im = data.im.data();
-    std::size_t stride = size_ / 2;
-    for (std::size_t half = 1; half < size_; half *= 2, stride /= 2) {
-        for (std::size_t block = 0; block < size_; block += 2 * half) {
-            double* const a_re = re + block;
-            double* const a_im = im + block;
-            double* const b_re = a_re + half;
-            double* const b_im = a_im + half;
-            for (std::size_t k = 0; k < half; ++k) {
-                const double c = cos_[k * stride];
-                const double s = -sin_[k * stride];
-                const double t_re = b_re[k] * c - b_im[k] * s;
-                const double t_im = b_re[k] * s + b_im[k] * c;
-                b_re[k] = a_re[k] - t_re;
-                b_im[k] = a_im[k] - t_im;
-                a_re[k] += t_re;
-                a_im[k] += t_im;
-            }
-        }
-    }
+    for (std::size_t half = 1; half < size_; half *= 2)
+        ForPairs(data, half, [](double& a_re, double& a_im, double& b_re, double& b_im, double c, double s) {
+            const double t_re = b_re * c + b_im * s;
+            const double t_im = b_im * c - b_re * s;
+            b_re = a_re - t_re;
+            b_im = a_im - t_im;
+            a_re += t_re;
+            a_im += t_im;
+        });
 }
 
 double Fft::RelativeError() const {

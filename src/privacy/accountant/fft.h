@@ -35,6 +35,9 @@ class Fft {
     double RelativeError() const;
 
   private:
+    template <typename Butterfly>
+    void ForPairs(Spectrum& data, std::size_t half, Butterfly butterfly) const;
+
     std::size_t size_;
     int log2_size_;
     std::vector<double> cos_;  // exp(-2 pi i k / size), k < size / 2

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "dataset/encoder.h"
+#include "support/thrown.h"
 
 namespace dpboost {
 namespace {
@@ -20,16 +21,6 @@ std::vector<FeatureSpec> Examples() {
             FeatureSpec::Numeric("balance", balance), FeatureSpec::Numeric("one", one),
             FeatureSpec::Numeric("length", {0, 1}),   FeatureSpec::Levels("sex", {"F", "I", "M"}),
             FeatureSpec::Boolean("smoker"),           FeatureSpec::Hashed("city", 500)};
-}
-
-ErrorCode CodeOf(const std::function<void()>& work) {
-    try {
-        work();
-    } catch (const Error& error) {
-        return error.code();
-    }
-    ADD_FAILURE() << "no error";
-    return ErrorCode::kInternal;
 }
 
 TEST(Feature, BytesRoundTrip) {

@@ -10,48 +10,34 @@
 #include "mechanism/chacha_source.h"
 #include "mechanism/draw_key.h"
 #include "privacy/plan.h"
+#include "support/can_draw.h"
+#include "support/thrown.h"
 #include "support/zero_noise.h"
 
 namespace dpboost {
 namespace {
 
 // A learner that holds a NoiseSource cannot draw from it: its methods are not accessible.
-template <typename Source, typename = void>
-struct CanDraw : std::false_type {};
-template <typename Source>
-struct CanDraw<Source, std::void_t<decltype(std::declval<Source&>().AddGaussian(
-                           GaussianScale::FromUnits(1), nullptr, 0))>> : std::true_type {};
 static_assert(!CanDraw<NoiseSource>::value && !CanDraw<ExactNoise>::value, "noise without a charge");
 static_assert(!std::is_default_constructible<DrawKey>::value, "a sampler without a charge");
 
-Plan LeafPlan(std::size_t leaves) {
+Plan OnePlan(EventKind kind, uint64_t count, double epsilon, double delta,
+             std::vector<Dimension> dimensions) {
     MechanismRequest request;
-    request.name = "leaves";
-    request.kind = EventKind::kGaussian;
-    request.count = 3;
+    request.name = "it";
+    request.kind = kind;
+    request.count = count;
     request.rest = 1;
-    request.dimensions = {{65536, 0.3, leaves}, {131072, 0.7, leaves}};
-    return Plan::Calibrate({1.0, 1e-6, {request}, {}});
+    request.dimensions = std::move(dimensions);
+    return Plan::Calibrate({epsilon, delta, {request}, {}});
+}
+
+Plan LeafPlan(std::size_t leaves) {
+    return OnePlan(EventKind::kGaussian, 3, 1, 1e-6, {{65536, 0.3, leaves}, {131072, 0.7, leaves}});
 }
 
 Plan LaplacePlan(std::size_t sums) {
-    MechanismRequest request;
-    request.name = "output";
-    request.kind = EventKind::kLaplace;
-    request.count = 2;
-    request.rest = 1;
-    request.dimensions = {{65536, 1, sums}};
-    return Plan::Calibrate({2.0, 0, {request}, {}});
-}
-
-template <typename Call>
-void ExpectInternal(Call call) {
-    try {
-        call();
-        ADD_FAILURE() << "no error";
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::kInternal);
-    }
+    return OnePlan(EventKind::kLaplace, 2, 2, 0, {{65536, 1, sums}});
 }
 
 TEST(NoisySum, DrawsEachDimensionAtItsOwnScale) {
@@ -95,7 +81,10 @@ TEST(NoisySum, AChargeIsSpentOnce) {
     int64_t gradient = 0;
     Charge charge = plan.Take(0);
     AddGaussianNoise(std::move(charge), noise, {&hessian, 1}, {&gradient, 1});
-    ExpectInternal([&] { AddGaussianNoise(std::move(charge), noise, {&hessian, 1}, {&gradient, 1}); });
+    EXPECT_EQ(CodeOf([&] {
+                  AddGaussianNoise(std::move(charge), noise, {&hessian, 1}, {&gradient, 1});
+              }),
+              ErrorCode::kInternal);
     EXPECT_EQ(noise.gaussian_draws, 2u);
 }
 
@@ -104,10 +93,22 @@ TEST(NoisySum, AChargeFitsOneMechanism) {
     Plan output = LaplacePlan(2);
     ZeroNoise noise;
     std::vector<int64_t> sums(3);
-    ExpectInternal([&] { AddGaussianNoise(leaves.Take(0), noise, {sums.data(), 2}); });
-    ExpectInternal([&] { AddGaussianNoise(leaves.Take(0), noise, {sums.data(), 3}, {sums.data(), 2}); });
-    ExpectInternal([&] { AddLaplaceNoise(leaves.Take(0), noise, {sums.data(), 2}); });
-    ExpectInternal([&] { AddGaussianNoise(output.Take(0), noise, {sums.data(), 2}); });
+    EXPECT_EQ(CodeOf([&] {
+                  AddGaussianNoise(leaves.Take(0), noise, {sums.data(), 2});
+              }),
+              ErrorCode::kInternal);
+    EXPECT_EQ(CodeOf([&] {
+                  AddGaussianNoise(leaves.Take(0), noise, {sums.data(), 3}, {sums.data(), 2});
+              }),
+              ErrorCode::kInternal);
+    EXPECT_EQ(CodeOf([&] {
+                  AddLaplaceNoise(leaves.Take(0), noise, {sums.data(), 2});
+              }),
+              ErrorCode::kInternal);
+    EXPECT_EQ(CodeOf([&] {
+                  AddGaussianNoise(output.Take(0), noise, {sums.data(), 2});
+              }),
+              ErrorCode::kInternal);
     EXPECT_EQ(noise.gaussian_draws + noise.laplace_draws, 0u);
     AddLaplaceNoise(output.Take(0), noise, {sums.data(), 2});
     EXPECT_EQ(noise.laplace_draws, 2u);

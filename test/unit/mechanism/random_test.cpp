@@ -10,20 +10,10 @@
 #include "base/error.h"
 #include "mechanism/chacha_source.h"
 #include "support/scripted_source.h"
+#include "support/thrown.h"
 
 namespace dpboost {
 namespace {
-
-template <typename Call>
-ErrorCode CodeOf(Call call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.code();
-    }
-    ADD_FAILURE() << "no error";
-    return ErrorCode::kInternal;
-}
 
 TEST(SamplingRate, RoundsUpToTheGrid) {
     const double grid = std::ldexp(1.0, -32);

@@ -91,7 +91,7 @@ std::vector<std::string> AllKinds() {
 TEST(ModelBytes, Version1IsStillRead) {
     const Model regression = RandomModel(SmallFeatures(), 3, 3, 7);
     Model binary(SmallFeatures(), TargetSpec::Binary(), Link::kLogistic);
-    ModelRandom random;
+    Xorshift random;
     binary.AddToBase(-777);
     for (int i = 0; i < 2; i++)
         binary.AddTree(RandomTree(binary.features(), 2, &random));
@@ -157,7 +157,7 @@ TEST(ModelBytes, RoundTrip) {
         EXPECT_EQ(again.Serialize(), bytes);
         EXPECT_EQ(again.features(), model.features());
         EXPECT_TRUE(again.target() == model.target());
-        ModelRandom random;
+        Xorshift random;
         for (int i = 0; i < 50; i++) {
             uint16_t codes[4];
             for (size_t f = 0; f < 4; f++)
@@ -257,7 +257,7 @@ TEST(ModelBytes, EveryForgedByteIsHarmless) {
 }
 
 TEST(ModelBytes, RandomForgeriesAreHarmless) {
-    ModelRandom random;
+    Xorshift random;
     const unsigned char kNasty[] = {0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff};
     std::vector<std::string> bodies;
     for (unsigned i = 0; i < 8; i++)

@@ -33,7 +33,7 @@ int64_t ScoreByHand(const std::vector<FeatureSpec>& features, const std::vector<
 }
 
 TEST(Model, ScoreIsTheSumOfTheTrees) {
-    ModelRandom random;
+    Xorshift random;
     std::vector<FeatureSpec> features = SmallFeatures();
     std::vector<Tree> trees;
     Model model(features, TargetSpec::Binary(), Link::kLogistic);
@@ -50,7 +50,7 @@ TEST(Model, ScoreIsTheSumOfTheTrees) {
 }
 
 TEST(Model, TreesOnOneFeatureBecomeATable) {
-    ModelRandom random;
+    Xorshift random;
     std::vector<FeatureSpec> features = SmallFeatures();
     for (size_t f = 0; f < features.size(); f++) {
         std::vector<Tree> trees;
@@ -76,7 +76,7 @@ TEST(Model, TreesOnOneFeatureBecomeATable) {
 // Each output by itself is a model with one output.
 TEST(Model, OutputsStandSideBySide) {
     constexpr size_t kOutputs = 3;
-    ModelRandom random;
+    Xorshift random;
     std::vector<FeatureSpec> features = SmallFeatures();
     Model model(features, TargetSpec::Classes({"a", "b", "c"}), Link::kSoftmax);
     std::vector<Model> alone(kOutputs, Model(features, TargetSpec::Binary(), Link::kLogistic));

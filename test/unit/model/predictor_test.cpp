@@ -9,7 +9,7 @@ namespace {
 
 void ExpectSameScores(const Model& model, int rows) {
     Predictor predictor(model);
-    ModelRandom random;
+    Xorshift random;
     size_t count = model.features().size();
     std::vector<uint16_t> codes(count * static_cast<size_t>(rows));
     for (size_t i = 0; i < codes.size(); i++) {
@@ -34,7 +34,7 @@ TEST(Predictor, AgreesWithTheModel) {
 
 TEST(Predictor, AgreesAtEveryDepth) {
     for (unsigned depth = 1; depth <= kMaxDepth; depth++) {
-        ModelRandom random;
+        Xorshift random;
         Model model(SmallFeatures(), TargetSpec::Binary(), Link::kLogistic);
         for (int i = 0; i < 14; i++)
             model.AddTree(RandomTree(model.features(), depth, &random));
@@ -48,7 +48,7 @@ TEST(Predictor, AgreesWithSeveralOutputs) {
             const Model model = RandomClassModel(SmallFeatures(), classes, trees, 6, trees);
             Predictor predictor(model);
             ASSERT_EQ(predictor.outputs(), classes);
-            ModelRandom random;
+            Xorshift random;
             std::vector<int64_t> plain(classes), fast(classes);
             for (int row = 0; row < 100; row++) {
                 uint16_t codes[4];
@@ -74,7 +74,7 @@ TEST(Predictor, AgreesOnWideFeatures) {
 TEST(Predictor, AgreesWithManyQuestions) {
     std::vector<FeatureSpec> features = {FeatureSpec::Hashed("h", 63), FeatureSpec::Numeric("x", {0, 1})};
     Model model(features, TargetSpec::Binary(), Link::kLogistic);
-    ModelRandom random;
+    Xorshift random;
     for (int i = 0; i < 17; i++) {
         Tree tree = Tree::OfDepth(12);
         for (Split& split : tree.splits) {
@@ -96,7 +96,7 @@ TEST(Predictor, AgreesWithManyQuestions) {
 TEST(Predictor, AgreesWhereAnswersWouldTakeTooMuchMemory) {
     std::vector<FeatureSpec> features = {FeatureSpec::Hashed("h", 65000), FeatureSpec::Numeric("x", {0, 1})};
     Model model(features, TargetSpec::Binary(), Link::kLogistic);
-    ModelRandom random;
+    Xorshift random;
     Tree tree = RandomTree(features, 12, &random);
     for (Split& split : tree.splits)
         if (split.feature == 0) {

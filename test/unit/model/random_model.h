@@ -6,18 +6,9 @@
 #include <vector>
 
 #include "model/model.h"
+#include "support/xorshift.h"
 
 namespace dpboost {
-
-struct ModelRandom {
-    uint64_t state = 88172645463325252u;
-    uint32_t Below(uint32_t n) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        return static_cast<uint32_t>((state >> 32) * n >> 32);
-    }
-};
 
 inline std::vector<FeatureSpec> SmallFeatures() {
     return {FeatureSpec::Numeric("age", {0, 10, Scale::kLinear, 8}),
@@ -25,7 +16,7 @@ inline std::vector<FeatureSpec> SmallFeatures() {
             FeatureSpec::Levels("sex", {"F", "I", "M"}), FeatureSpec::Hashed("city", 70)};
 }
 
-inline Tree RandomTree(const std::vector<FeatureSpec>& features, unsigned depth, ModelRandom* random,
+inline Tree RandomTree(const std::vector<FeatureSpec>& features, unsigned depth, Xorshift* random,
                        size_t outputs = 1) {
     Tree tree = Tree::OfDepth(depth, outputs);
     for (Split& split : tree.splits) {
@@ -49,7 +40,7 @@ inline Tree RandomTree(const std::vector<FeatureSpec>& features, unsigned depth,
 
 inline Model RandomModel(std::vector<FeatureSpec> features, unsigned trees, unsigned max_depth,
                          uint64_t seed) {
-    ModelRandom random;
+    Xorshift random;
     random.state ^= seed * 0x9e3779b97f4a7c15u;
     Model model(std::move(features), TargetSpec::Regression(1, 29), Link::kIdentity);
     model.AddToBase(12345);
@@ -65,7 +56,7 @@ inline Model RandomModel(std::vector<FeatureSpec> features, unsigned trees, unsi
 // Three classes or more: every feature has a table, and some of the trees know how noisy their leaves are.
 inline Model RandomClassModel(std::vector<FeatureSpec> features, unsigned classes, unsigned trees,
                               unsigned max_depth, uint64_t seed) {
-    ModelRandom random;
+    Xorshift random;
     random.state ^= seed * 0x9e3779b97f4a7c15u;
     std::vector<std::string> labels;
     for (unsigned k = 0; k < classes; k++)
@@ -90,7 +81,7 @@ inline Model RandomClassModel(std::vector<FeatureSpec> features, unsigned classe
 
 // Evidence of every kind; the first feature has no bands.
 inline Evidence RandomEvidence(const Model& model, uint64_t seed) {
-    ModelRandom random;
+    Xorshift random;
     random.state ^= seed * 0x9e3779b97f4a7c15u;
     const auto number = [&] { return static_cast<float>(random.Below(1000)) / 8; };
     Evidence evidence;

@@ -9,22 +9,13 @@
 #include "privacy/accountant/gdp.h"
 #include "privacy/plan.h"
 #include "unit/privacy/reference_table.h"
+#include "unit/privacy/requests.h"
 
 namespace dpboost {
 namespace {
 
 PlanRequest Training(double epsilon, double delta, double gamma = 0.1, uint64_t trees = 150) {
-    PlanRequest request;
-    request.epsilon = epsilon;
-    request.delta = delta;
-    MechanismRequest leaves;
-    leaves.name = "leaves";
-    leaves.count = trees;
-    leaves.sampling_rate = gamma;
-    leaves.rest = 1;
-    leaves.dimensions = {{65536, 0.5, 64}, {65536, 0.5, 64}};
-    request.mechanisms = {leaves};
-    return request;
+    return Request(epsilon, delta, {Leaves(gamma, trees)});
 }
 
 // As `auto` plans: everything from one pool of full-batch Gaussian noise.

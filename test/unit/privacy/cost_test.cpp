@@ -5,28 +5,20 @@
 #include "base/error.h"
 #include "privacy/plan.h"
 #include "unit/privacy/reference_table.h"
+#include "unit/privacy/requests.h"
 
 namespace dpboost {
 namespace {
 
 Plan SmallPlan(uint64_t filter_rounds) {
-    PlanRequest request;
-    request.epsilon = 0.5;
-    request.delta = 1e-6;
     MechanismRequest start;
     start.name = "start";
     start.kind = EventKind::kLaplace;
     start.share = 0.03;
     start.dimensions = {{65536, 1, 1}};
-    MechanismRequest leaves;
-    leaves.name = "leaves";
-    leaves.count = 40;
-    leaves.sampling_rate = 0.25;
-    leaves.rest = 1;
+    MechanismRequest leaves = Leaves(0.25, 40);
     leaves.filter_rounds = filter_rounds;
-    leaves.dimensions = {{65536, 0.5, 8}, {65536, 0.5, 8}};
-    request.mechanisms = {start, leaves};
-    return Plan::Calibrate(request);
+    return Plan::Calibrate(Request(0.5, 1e-6, {start, leaves}));
 }
 
 TEST(Release, SurvivesSerialisation) {

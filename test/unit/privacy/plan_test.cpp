@@ -10,19 +10,12 @@
 #include "privacy/accountant/gdp.h"
 #include "privacy/accountant/pld.h"
 #include "unit/privacy/reference_table.h"
+#include "unit/privacy/requests.h"
 
 namespace dpboost {
 namespace {
 
-MechanismRequest Leaves(double gamma, uint64_t trees) {
-    MechanismRequest leaves;
-    leaves.name = "leaves";
-    leaves.count = trees;
-    leaves.sampling_rate = gamma;
-    leaves.rest = 1;
-    leaves.dimensions = {{65536, 0.3, 64}, {65536, 0.7, 64}};
-    return leaves;
-}
+constexpr double kHessianShare = 0.3;
 
 MechanismRequest Single(EventKind kind, double share) {
     MechanismRequest single;
@@ -33,14 +26,6 @@ MechanismRequest Single(EventKind kind, double share) {
     return single;
 }
 
-PlanRequest Request(double epsilon, double delta, std::vector<MechanismRequest> mechanisms) {
-    PlanRequest request;
-    request.epsilon = epsilon;
-    request.delta = delta;
-    request.mechanisms = std::move(mechanisms);
-    return request;
-}
-
 TEST(Plan, FindsTheExpectedNoise) {
     const struct {
         double epsilon, gamma;
@@ -48,7 +33,8 @@ TEST(Plan, FindsTheExpectedNoise) {
         double multiplier;
     } cases[] = {{0.105, 0.1, 150, 50.154}, {0.02, 0.005, 200, 14.050}, {1.0, 0.2, 600, 23.641}};
     for (const auto& c : cases) {
-        const Plan plan = Plan::Calibrate(Request(c.epsilon, 5e-8, {Leaves(c.gamma, c.trees)}));
+        const Plan plan =
+            Plan::Calibrate(Request(c.epsilon, 5e-8, {Leaves(c.gamma, c.trees, kHessianShare)}));
         EXPECT_NEAR(plan.NoiseMultiplier(0) / c.multiplier, 1, 1e-4);
         EXPECT_EQ(plan.calibrated_by(), "pld");
         EXPECT_EQ(plan.epsilon(), c.epsilon);
@@ -63,7 +49,7 @@ TEST(Plan, FindsTheExpectedNoise) {
 TEST(Plan, FullBatchGaussiansUseTheWholeOfMu) {
     MechanismRequest histogram = Single(EventKind::kGaussian, 0.1);
     MechanismRequest start = Single(EventKind::kGaussian, 0.03);
-    const Plan plan = Plan::Calibrate(Request(1, 5e-8, {histogram, start, Leaves(1, 600)}));
+    const Plan plan = Plan::Calibrate(Request(1, 5e-8, {histogram, start, Leaves(1, 600, kHessianShare)}));
     EXPECT_EQ(plan.calibrated_by(), "gdp");
     const double mu = GdpMu(1, 5e-8);
     EXPECT_NEAR(std::pow(plan.NoiseMultiplier(0), -2) / (mu * mu), 0.1, 1e-10);
@@ -73,7 +59,7 @@ TEST(Plan, FullBatchGaussiansUseTheWholeOfMu) {
 }
 
 TEST(Plan, LeafBalancedScalesAreThoseOfTheorem16) {
-    Plan plan = Plan::Calibrate(Request(1, 5e-8, {Leaves(1, 10)}));
+    Plan plan = Plan::Calibrate(Request(1, 5e-8, {Leaves(1, 10, kHessianShare)}));
     const double s = plan.NoiseMultiplier(0);
     Charge charge = plan.Take(0);
     const std::vector<uint64_t>& units = charge.Spend(EventKind::kGaussian, {64, 64});
@@ -109,7 +95,8 @@ TEST(Plan, LaplaceAndSelectionScales) {
 
 TEST(Plan, SharesAreComposedJointly) {
     for (EventKind kind : {EventKind::kGaussian, EventKind::kLaplace, EventKind::kExponential}) {
-        const Plan plan = Plan::Calibrate(Request(0.105, 5e-8, {Single(kind, 0.05), Leaves(0.1, 150)}));
+        const Plan plan =
+            Plan::Calibrate(Request(0.105, 5e-8, {Single(kind, 0.05), Leaves(0.1, 150, kHessianShare)}));
         const double proven = ProvenEpsilon(plan.events(), 5e-8);
         EXPECT_LE(proven, 0.105 * (1 + 1e-9));
         EXPECT_GE(proven, 0.105 * (1 - 2e-4));
@@ -129,7 +116,7 @@ TEST(Plan, RestIsSharedByWeights) {
 }
 
 TEST(Plan, SharesAloneAreProportions) {
-    MechanismRequest trees = Leaves(0.1, 50);
+    MechanismRequest trees = Leaves(0.1, 50, kHessianShare);
     trees.rest = 0;
     trees.share = 0.2;
     const Plan plan = Plan::Calibrate(Request(0.5, 1e-6, {Single(EventKind::kGaussian, 0.05), trees}));
@@ -137,7 +124,7 @@ TEST(Plan, SharesAloneAreProportions) {
 }
 
 TEST(Plan, FilteredTrainingsAreProvenByRenyi) {
-    MechanismRequest trees = Leaves(0.1, 150);
+    MechanismRequest trees = Leaves(0.1, 150, kHessianShare);
     trees.filter_rounds = 100;
     Plan plan = Plan::Calibrate(Request(0.105, 5e-8, {trees}));
     EXPECT_EQ(plan.calibrated_by(), "rdp");
@@ -156,7 +143,7 @@ TEST(Plan, ExponentialMechanismsUseTheBetterProof) {
     MechanismRequest select = Single(EventKind::kExponential, 0);
     select.rest = 0.6;
     select.count = 600;
-    MechanismRequest leaves = Leaves(1, 100);
+    MechanismRequest leaves = Leaves(1, 100, kHessianShare);
     leaves.rest = 0.3;
     const Plan plan = Plan::Calibrate(Request(1, 1e-5, {select, leaves}));
     EXPECT_EQ(plan.calibrated_by(), "rdp");
@@ -166,23 +153,17 @@ TEST(Plan, ExponentialMechanismsUseTheBetterProof) {
 
 TEST(Plan, OneProofIsEnough) {
     // Orders up to 8192 cannot certify this epsilon; the privacy loss distribution can.
-    PlanRequest request;
-    request.epsilon = 0.001;
-    request.delta = 1e-11;
-    MechanismRequest choice;
-    choice.name = "choice";
-    choice.kind = EventKind::kExponential;
+    MechanismRequest choice = Single(EventKind::kExponential, 0);
     choice.count = 20;
     choice.rest = 1;
     choice.dimensions = {{1, 1, 10}};
-    request.mechanisms = {choice};
-    const Plan plan = Plan::Calibrate(request);
+    const Plan plan = Plan::Calibrate(Request(0.001, 1e-11, {choice}));
     EXPECT_EQ(plan.calibrated_by(), "pld");
     EXPECT_LE(PldDeltaNear(plan.events(), 0.001, 1e-11), 1e-11);
 }
 
 TEST(Plan, SamplingRateIsRoundedUpToTheGrid) {
-    const Plan plan = Plan::Calibrate(Request(0.5, 1e-6, {Leaves(0.1, 10)}));
+    const Plan plan = Plan::Calibrate(Request(0.5, 1e-6, {Leaves(0.1, 10, kHessianShare)}));
     const double rate = plan.SamplingRate(0);
     EXPECT_GE(rate, 0.1);
     EXPECT_LT(rate, 0.1 + 1.0 / 4294967296.0);
@@ -194,13 +175,14 @@ TEST(Plan, ExtremeRequestsStillCalibrate) {
     for (double epsilon : {1e-3, 50.0})
         for (double gamma : {0.001, 1.0})
             for (uint64_t count : {uint64_t{1}, uint64_t{20'000}}) {
-                const Plan plan = Plan::Calibrate(Request(epsilon, 1e-6, {Leaves(gamma, count)}));
+                const Plan plan =
+                    Plan::Calibrate(Request(epsilon, 1e-6, {Leaves(gamma, count, kHessianShare)}));
                 EXPECT_LE(ProvenEpsilon(plan.events(), 1e-6), epsilon * (1 + 1e-4));
             }
 }
 
 TEST(Charge, CanBeSpentOnlyOnceAndOnlyAsPlanned) {
-    Plan plan = Plan::Calibrate(Request(1, 1e-6, {Leaves(1, 2)}));
+    Plan plan = Plan::Calibrate(Request(1, 1e-6, {Leaves(1, 2, kHessianShare)}));
     Charge charge = plan.Take(0);
     EXPECT_ERROR(charge.Spend(EventKind::kLaplace, {64, 64}), kInternal);
     EXPECT_ERROR(charge.Spend(EventKind::kGaussian, {64}), kInternal);
@@ -222,7 +204,7 @@ TEST(Charge, CanBeSpentOnlyOnceAndOnlyAsPlanned) {
 }
 
 TEST(Plan, RefusesBadInput) {
-    const MechanismRequest good = Leaves(0.1, 10);
+    const MechanismRequest good = Leaves(0.1, 10, kHessianShare);
     for (double epsilon : {0.0, -1.0, static_cast<double>(NAN), static_cast<double>(INFINITY)})
         EXPECT_ERROR(Plan::Calibrate(Request(epsilon, 1e-6, {good})), kInvalidParameter);
     for (double delta : {-1e-9, 1.0, static_cast<double>(NAN)})

@@ -11,22 +11,13 @@
 #include "privacy/plan.h"
 #include "privacy/spent.h"
 #include "unit/privacy/reference_table.h"
+#include "unit/privacy/requests.h"
 
 namespace dpboost {
 namespace {
 
 PlanRequest Sampled(double epsilon, double gamma, uint64_t trees) {
-    PlanRequest request;
-    request.epsilon = epsilon;
-    request.delta = 1e-6;
-    MechanismRequest leaves;
-    leaves.name = "leaves";
-    leaves.count = trees;
-    leaves.sampling_rate = gamma;
-    leaves.rest = 1;
-    leaves.dimensions = {{65536, 0.5, 64}, {65536, 0.5, 64}};
-    request.mechanisms = {leaves};
-    return request;
+    return Request(epsilon, 1e-6, {Leaves(gamma, trees)});
 }
 
 double Proven(const std::vector<Cost>& releases, double delta) {

@@ -12,6 +12,7 @@
 #include "model/predictor.h"
 #include "privacy/accountant/gdp.h"
 #include "support/train_with.h"
+#include "support/transcript.h"
 #include "support/transcript_noise.h"
 #include "support/zero_noise.h"
 #include "unit/learner/random_data.h"
@@ -165,7 +166,7 @@ TEST(Auto, NeighboursAreNoFurtherApartThanThePlanSays) {
             const Dataset large = BuildRows(small.features(), small.target(), rows, c.units > 0);
             ChaChaSource source = TestSource(static_cast<unsigned char>(50 + kind));
             Random random(source);
-            RecordingNoise recorder(random);
+            Tape recorder(random);
             const std::string bytes = Train(large, recorder, c.epsilon, given).Serialize();
             ReplayingNoise replay(recorder.draws);
             EXPECT_EQ(Train(small, replay, c.epsilon, given).Serialize(), bytes);

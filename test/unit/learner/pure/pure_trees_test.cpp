@@ -14,22 +14,14 @@
 #include "learner/rows/subsets.h"
 #include "learner/tree/exponential_growth.h"
 #include "learner/tree/split_score.h"
+#include "support/thrown.h"
 #include "support/train_with.h"
 #include "support/zero_noise.h"
+#include "unit/learner/any_epsilon.h"
 #include "unit/learner/random_data.h"
 
 namespace dpboost {
 namespace {
-
-template <typename Body>
-ErrorCode CodeOf(const Body& body) {
-    try {
-        body();
-    } catch (const Error& error) {
-        return error.code();
-    }
-    return ErrorCode::kInternal;
-}
 
 // A number in [-n S, n S], often at the ends and near zero.
 int64_t AnySum(Random& random, int64_t n) {
@@ -338,23 +330,11 @@ TEST(PurePlan, RefusesWhatMakesNoSense) {
 
 TEST(PureTraining, TrainsOnAnythingAtAnyEpsilon) {
     for (const size_t rows : {0, 1, 300}) {
-        for (const double epsilon : {0.001, 1.0, 50.0}) {
-            DataShape shape;
-            shape.rows = rows;
-            shape.units = rows == 300 ? 40 : 0;
-            const Dataset dataset = RandomDataset(shape);
-            ChaChaSource source = TestSource(3);
-            Random random(source);
-            ExactNoise noise(random);
-            const Model model =
-                TrainWith(kPureTrees, dataset, epsilon, 0,
-                          {Given("trees_per_ensemble", 3), Given("ensembles", 2)}, random, noise);
-            EXPECT_EQ(model.Serialize().size() > 0, true);
-            std::vector<uint16_t> codes(dataset.columns(), 0);
-            const double prediction = model.Predict(codes.data());
-            EXPECT_GE(prediction, 0);
-            EXPECT_LE(prediction, 1);
-        }
+        DataShape shape;
+        shape.rows = rows;
+        shape.units = rows == 300 ? 40 : 0;
+        ExpectTrainsAtAnyEpsilon(kPureTrees, shape, 0,
+                                 {Given("trees_per_ensemble", 3), Given("ensembles", 2)});
     }
 }
 
