@@ -15,3 +15,5 @@ CREATE FUNCTION dpboost_fault_resident_memory() RETURNS bigint
 -- Sends a request to the ledger worker, damaged in the way that is named, and says how it ended.
 CREATE FUNCTION dpboost_fault_request(kind text, release_id bigint, claim bytea, caller regrole) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT;
+-- Starts a ledger worker whose caller has gone; true when it has ended.
+CREATE FUNCTION dpboost_fault_late_worker() RETURNS boolean AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE;

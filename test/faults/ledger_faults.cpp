@@ -4,6 +4,7 @@
 #include "postgres/ledger/ledger_message.h"
 
 extern "C" {
+PG_FUNCTION_INFO_V1(dpboost_fault_late_worker);
 PG_FUNCTION_INFO_V1(dpboost_fault_request);
 }
 
@@ -50,16 +51,26 @@ void Damage(LedgerMessage* message, const char* kind) {
         message->work = LedgerWork::kCharge;  // without the pieces of one
 }
 
-BackgroundWorkerHandle* Start(dsm_segment* segment) {
-    BackgroundWorker worker = LedgerWorker(segment);
+BackgroundWorkerHandle* Register(BackgroundWorker* worker) {
     BackgroundWorkerHandle* handle;
-    if (!RegisterDynamicBackgroundWorker(&worker, &handle))
+    if (!RegisterDynamicBackgroundWorker(worker, &handle))
         elog(ERROR, "no worker slot");
     return handle;
 }
 
 }  // namespace
 }  // namespace dpboost
+
+// A worker that is too late: the caller has given up, and its memory is gone. It ends, and harms nobody.
+Datum dpboost_fault_late_worker(PG_FUNCTION_ARGS) {
+    using namespace dpboost;
+    (void)fcinfo;
+    dsm_segment* segment = dsm_create(sizeof(LedgerMessage), 0);
+    BackgroundWorker worker = LedgerWorker(segment);
+    dsm_detach(segment);
+    BackgroundWorkerHandle* handle = Register(&worker);
+    PG_RETURN_BOOL(WaitForBackgroundWorkerShutdown(handle) == BGWH_STOPPED);
+}
 
 // Sends the request and says how it ended.
 Datum dpboost_fault_request(PG_FUNCTION_ARGS) {
@@ -74,7 +85,8 @@ Datum dpboost_fault_request(PG_FUNCTION_ARGS) {
         FillDelivery(message, PG_GETARG_INT64(1), PG_GETARG_BYTEA_PP(2), PG_GETARG_OID(3));
         Damage(message, kind);
     }
-    WaitForBackgroundWorkerShutdown(Start(segment));
+    BackgroundWorker worker = LedgerWorker(segment);
+    WaitForBackgroundWorkerShutdown(Register(&worker));
     const uint32 state = is_short ? static_cast<uint32>(kLedgerPending) : pg_atomic_read_u32(&message->state);
     const char* result = "no answer";
     if (state == kLedgerDone)

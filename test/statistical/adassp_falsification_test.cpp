@@ -12,6 +12,7 @@
 #include "learner/rows/linear_rows.h"
 #include "mechanism/chacha_source.h"
 #include "support/exact_sums.h"
+#include "support/statistics.h"
 
 namespace dpboost {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "learner/boosted/sbdt.h"
 #include "mechanism/chacha_source.h"
+#include "support/statistics.h"
 #include "support/train_with.h"
 
 namespace dpboost {

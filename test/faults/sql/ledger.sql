@@ -27,5 +27,7 @@ SELECT dpboost_fault_request('none', :release, 'sixteen bytes ok', 'regress_faul
 SELECT full_name, version, method, task, epsilon, delta FROM dpboost_models WHERE model = 'regress_fault';
 SELECT delivered FROM dpboost_ledger WHERE release_id = :release;
 
+-- a worker that comes when its caller has gone ends by itself
+SELECT dpboost_fault_late_worker() AS ended;
 DELETE FROM dpboost.model WHERE name = 'regress_fault';
 DROP ROLE regress_fault_payer, regress_fault_thief;

@@ -263,5 +263,34 @@ TEST(Method, FeaturesFollowTheSchedule) {
         EXPECT_NEAR(count, 200, 75);  // six deviations
 }
 
+// Cuts that histograms move need no draw of their own, and go where the rows are: 20 of 254 bins, which even cuts miss.
+TEST(Framework, HistogramsMoveTheCuts) {
+    NumericRange range;
+    range.scale = Scale::kLinear;
+    range.bins = 254;
+    DatasetBuilder builder({FeatureSpec::Numeric("x", range)}, TargetSpec::Binary(), false);
+    for (uint16_t row = 0; row < 2000; row++) {
+        if (builder.Full())
+            builder.Grow();
+        builder.SetCode(0, row % 20);
+        builder.AppendRow(row % 20 < 10 ? 0 : 1);
+    }
+    NoInterrupt interrupt;
+    const Dataset dataset = builder.Finish(interrupt);
+    const auto difference = [&](const char* candidates) {
+        ChaChaSource source = TestSource(42);
+        Random random(source);
+        ZeroNoise noise;
+        const Model model = TrainWith(kFeverless, dataset, 1, 1e-6,
+                                      {Given("candidates", candidates), Given("candidate_count", 4),
+                                       Given("trees", 15), Given("hessian_rounds", 8)},
+                                      random, noise);
+        const uint16_t low = 2, high = 17;
+        return model.Predict(&high) - model.Predict(&low);
+    };
+    EXPECT_EQ(difference("uniform"), 0);
+    EXPECT_GT(difference("iterative_hessian"), 0.3);
+}
+
 }  // namespace
 }  // namespace dpboost
