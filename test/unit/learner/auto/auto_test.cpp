@@ -329,8 +329,7 @@ class RecordingProgress final : public Progress {
     std::vector<std::pair<uint64_t, uint64_t>> reports;
 };
 
-// Progress can be read and the training then cancelled without a charge: it is the same for every table,
-// whichever stages run.
+// Others see the progress of a training: it is the same for every table, whichever stages run.
 TEST(Auto, ProgressIsTheSameForEveryTable) {
     const auto reports_of = [](const Dataset& dataset, double epsilon) {
         ChaChaSource source = TestSource(11);
@@ -386,32 +385,6 @@ TEST(Auto, RefusesTooMuchNoiseBeforeAnyDraw) {
         }
     }
     EXPECT_TRUE(refused);
-}
-
-class StopAfter final : public Interrupt {
-  public:
-    explicit StopAfter(int polls) : polls_(polls) {}
-    void Poll() override {
-        if (polls_-- == 0)
-            throw Error(ErrorCode::kCanceled, "stop");
-    }
-
-  private:
-    int polls_;
-};
-
-TEST(Auto, StopsWhenAsked) {
-    const Dataset dataset = RandomDataset(DataShape());
-    ChaChaSource source = TestSource(1);
-    Random random(source);
-    ZeroNoise noise;
-    NoProgress progress;
-    const auto learner = LearnerOf(kAuto, dataset, 1, 1e-6, {});
-    for (const int polls : {0, 1, 5, 12}) {
-        Plan plan = PlanOf(*learner, 1, 1e-6);
-        StopAfter interrupt(polls);
-        EXPECT_THROW(TrainLearner(*learner, dataset, plan, random, noise, {}, progress, interrupt), Error);
-    }
 }
 
 }  // namespace
