@@ -16,7 +16,7 @@
 namespace dpboost {
 namespace {
 
-std::vector<uint16_t> RandomRow(const Model& model, ModelRandom& random) {
+std::vector<uint16_t> RandomRow(const Model& model, Xorshift& random) {
     std::vector<uint16_t> codes;
     for (const FeatureSpec& feature : model.features()) {
         const uint32_t dice = random.Below(10);
@@ -30,7 +30,7 @@ std::vector<uint16_t> RandomRow(const Model& model, ModelRandom& random) {
 void ExpectExactSums(const Model& model, int rows, const std::string& what) {
     NoInterrupt interrupt;
     Explainer explainer(model, interrupt);
-    ModelRandom random;
+    Xorshift random;
     const size_t outputs = model.outputs(), features = model.features().size();
     std::vector<int64_t> contributions(features * outputs);
     std::vector<double> sds(features * outputs);
@@ -126,7 +126,7 @@ TEST(Explain, ShapleyValuesEqualAllSubsets) {
         const Model model = ManyTrees(seed, seed >= 4);
         NoInterrupt interrupt;
         Explainer explainer(model, interrupt);
-        ModelRandom random;
+        Xorshift random;
         const size_t features = model.features().size(), outputs = model.outputs();
         std::vector<int64_t> contributions(features * outputs);
         for (int r = 0; r < 3; r++) {
@@ -313,7 +313,7 @@ TEST(Explain, WithoutHistogramsDeclaredRangesStandIn) {
 
 // Trees on two features in a model with tables: their group is what main effects do not say.
 Model WithPairs(uint64_t seed) {
-    ModelRandom random;
+    Xorshift random;
     random.state ^= seed;
     Model model(FewCells(), TargetSpec::Binary(), Link::kLogistic);
     model.AddTable(0, {1000, 2000, -3000, 500, 0});
@@ -377,7 +377,7 @@ TEST(Explain, NoiseOfLeavesIsThatOfManyModels) {
     const double shape_sd = explainer.Shape(0)[2].sd;
     double squares = 0, shape_squares = 0;
     constexpr int kModels = 400;
-    ModelRandom random;
+    Xorshift random;
     for (int m = 0; m < kModels; m++) {
         Model noisy(model.features(), model.target(), model.link());
         noisy.AddTable(0, model.table(0));
