@@ -73,6 +73,7 @@ SELECT dpboost_train('a5', '{"epsilon": 1, "trees": 5, "bounds": [[0, 1], [0, 1]
 SELECT dpboost_train('a6', '{"epsilon": 1, "trees": 5}', sick, ARRAY[city, 'x']) -> 'features' FROM people;
 
 -- one row: by name, without what the target reads; dropped columns are no columns
+SELECT dpboost_set_domain('people', 'joined', '2020-01-01', '2021-01-01'), dpboost_set_domain('people', 'seen', '2020-01-01 UTC', '2021-01-01 UTC');
 SELECT dpboost_train('r1', '{"epsilon": 1, "trees": 5, "bounds": [0, 30000]}', p.sick, p) -> 'features' FROM people p;
 SELECT (SELECT string_agg(f ->> 'name', ' ') FROM jsonb_array_elements(features) f) FROM dpboost_models WHERE model = 'r1';
 SELECT dpboost_train('r2', '{"epsilon": 1, "trees": 5, "bounds": [0, 30000], "target_range": [0, 1000]}', p.age + p.score, p) -> 'features' FROM people p;
@@ -85,6 +86,7 @@ CREATE VIEW grown_ups AS SELECT age AS years, sick AS ill, city FROM people WHER
 SELECT dpboost_train('r6', '{"epsilon": 1, "trees": 5}', g.ill, g) -> 'features' FROM grown_ups g;
 SELECT (SELECT string_agg(f ->> 'name', ' ') FROM jsonb_array_elements(features) f) FROM dpboost_models WHERE model = 'r6';
 SELECT dpboost_train('r7', '{"epsilon": 1, "trees": 5, "bounds": [0, 30000]}', sick, NULL::people) -> 'features' FROM people;
+SELECT dpboost_drop_domain('people', 'joined'), dpboost_drop_domain('people', 'seen');
 SELECT dpboost_train('r8', '{"epsilon": 1, "trees": 5, "bounds": {"weight": [0, 3]}}', p.sick, c) -> 'features' FROM people p JOIN (VALUES (true, 1), (false, 2)) c (member, weight) USING (member);
 
 -- names as the call has them, also through a subquery or a cast

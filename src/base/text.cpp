@@ -33,6 +33,13 @@ std::string QuotedList(const std::vector<std::string>& texts) {
     return Listed(quoted);
 }
 
+std::string SqlLiteral(std::string_view text) {
+    std::string literal = "'";
+    for (const char c : text)
+        literal += c == '\'' ? "''" : std::string(1, c);
+    return literal + "'";
+}
+
 std::string Printed(double number) {
     char digits[32];
     snprintf(digits, sizeof digits, "%.10g", number);
@@ -75,7 +82,8 @@ std::string Nearest(std::string_view name, const std::vector<std::string>& candi
     if (name.size() > kLongest)
         return {};
     std::string best;
-    size_t best_distance = std::max<size_t>(2, name.size() / 2);  // farther is no near miss
+    // Farther is no near miss, and neither is all of it.
+    size_t best_distance = std::min(name.size(), std::max<size_t>(2, name.size() / 2));
     std::vector<size_t> row;
     for (const std::string& candidate : candidates) {
         row.resize(candidate.size() + 1);

@@ -18,6 +18,9 @@ std::string Listed(const std::vector<std::string>& texts);
 // "a", "b", "c"
 std::string QuotedList(const std::vector<std::string>& texts);
 
+// 'text', as SQL writes it.
+std::string SqlLiteral(std::string_view text);
+
 // Up to ten digits, without zeros at the end.
 std::string Printed(double number);
 

@@ -35,6 +35,28 @@ CREATE FUNCTION dpboost.role_ref_oid(dpboost.role_ref) RETURNS oid
     AS 'MODULE_PATHNAME', 'dpboost_role_ref_oid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (dpboost.role_ref AS oid) WITH FUNCTION dpboost.role_ref_oid(dpboost.role_ref);
 
+-- The same for a column, by its relation and its number there: both outlive a new name.
+CREATE TYPE dpboost.column_ref;
+CREATE FUNCTION dpboost.column_ref_in(cstring) RETURNS dpboost.column_ref
+    AS 'MODULE_PATHNAME', 'dpboost_column_ref_in' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION dpboost.column_ref_out(dpboost.column_ref) RETURNS cstring
+    AS 'MODULE_PATHNAME', 'dpboost_column_ref_out' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE TYPE dpboost.column_ref (
+    INPUT = dpboost.column_ref_in, OUTPUT = dpboost.column_ref_out,
+    INTERNALLENGTH = 200, ALIGNMENT = int4, STORAGE = plain);
+CREATE FUNCTION dpboost.column_ref_oid(dpboost.column_ref) RETURNS oid
+    AS 'MODULE_PATHNAME', 'dpboost_column_ref_oid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (dpboost.column_ref AS oid) WITH FUNCTION dpboost.column_ref_oid(dpboost.column_ref);
+CREATE FUNCTION dpboost.column_ref_number(dpboost.column_ref) RETURNS int
+    AS 'MODULE_PATHNAME', 'dpboost_column_ref_number' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON TYPE dpboost.column_ref IS
+    'a column by its relation''s oid and its number there, and by name; dumps as its present name, as !name when it is gone';
+COMMENT ON FUNCTION dpboost.column_ref_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION dpboost.column_ref_out(dpboost.column_ref) IS 'I/O';
+COMMENT ON FUNCTION dpboost.column_ref_oid(dpboost.column_ref) IS 'oid of the column''s relation, 0 if it was gone';
+COMMENT ON FUNCTION dpboost.column_ref_number(dpboost.column_ref) IS 'number of the column in its relation, 0 if it was gone';
+COMMENT ON CAST (dpboost.column_ref AS oid) IS 'oid of the column''s relation';
+
 COMMENT ON TYPE dpboost.relation_ref IS 'a relation by oid and name; dumps as its present name, as !name when it is gone';
 COMMENT ON TYPE dpboost.role_ref IS 'a role by oid and name; dumps as its present name, as !name when it is gone';
 COMMENT ON FUNCTION dpboost.relation_ref_in(cstring) IS 'I/O';
@@ -129,8 +151,7 @@ COMMENT ON COLUMN dpboost.allowance.allowance_id IS 'number of the row';
 
 CREATE SEQUENCE dpboost.column_domain_id_seq;
 CREATE TABLE dpboost.column_domain (
-    relation dpboost.relation_ref NOT NULL,
-    column_name name NOT NULL,
+    described dpboost.column_ref NOT NULL,
     lower float8,
     upper float8,
     scale text CHECK (scale IN ('auto', 'linear', 'log')),
@@ -139,11 +160,11 @@ CREATE TABLE dpboost.column_domain (
     column_domain_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.column_domain_id_seq')
 );
 ALTER SEQUENCE dpboost.column_domain_id_seq OWNED BY dpboost.column_domain.column_domain_id;
-CREATE UNIQUE INDEX column_domain_key ON dpboost.column_domain ((relation::oid), column_name) WHERE relation::oid <> 0;
+CREATE UNIQUE INDEX column_domain_key ON dpboost.column_domain ((described::oid), (dpboost.column_ref_number(described)))
+    WHERE described::oid <> 0;
 COMMENT ON SEQUENCE dpboost.column_domain_id_seq IS 'numbers the rows of column_domain';
 COMMENT ON TABLE dpboost.column_domain IS 'what the owner declared public about a column';
-COMMENT ON COLUMN dpboost.column_domain.relation IS 'the relation';
-COMMENT ON COLUMN dpboost.column_domain.column_name IS 'the column';
+COMMENT ON COLUMN dpboost.column_domain.described IS 'the column';
 COMMENT ON COLUMN dpboost.column_domain.lower IS 'smallest value of a range';
 COMMENT ON COLUMN dpboost.column_domain.upper IS 'largest value of a range';
 COMMENT ON COLUMN dpboost.column_domain.scale IS 'how the range is divided: auto, linear or log';

@@ -13,15 +13,21 @@ CREATE FUNCTION dpboost_unprotect(relation regclass) RETURNS void
 COMMENT ON FUNCTION dpboost_unprotect(regclass) IS
     'removes the cap, the privacy unit and all role budgets of a relation; what was spent stays in the ledger';
 
-CREATE FUNCTION dpboost_set_domain(relation regclass, column_name name, lower float8, upper float8,
+CREATE FUNCTION dpboost_set_domain(relation regclass, column_name name, lower "any", upper "any",
                                    scale text DEFAULT 'auto') RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_set_domain_range' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_set_domain(regclass, name, float8, float8, text) IS
-    'declares the public range of a column; scale is auto, linear or log';
+COMMENT ON FUNCTION dpboost_set_domain(regclass, name, "any", "any", text) IS
+    'declares the public range of a column, of a date or timestamp by such; scale is auto, linear or log';
 
-CREATE FUNCTION dpboost_set_domain(relation regclass, column_name name, levels text[]) RETURNS void
+CREATE FUNCTION dpboost_set_domain(relation regclass, column_name name, levels "any") RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_set_domain_levels' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_set_domain(regclass, name, text[]) IS 'declares the public list of values of a column';
+COMMENT ON FUNCTION dpboost_set_domain(regclass, name, "any") IS
+    'declares the public list of values of a column, as an array; a list of integers makes an integer column one of codes';
+
+CREATE FUNCTION dpboost_drop_domain(relation regclass, column_name name) RETURNS void
+    AS 'MODULE_PATHNAME', 'dpboost_drop_domain' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dpboost_drop_domain(regclass, name) IS
+    'takes back what dpboost_set_domain declared; constraints and types still say what they say';
 
 CREATE FUNCTION dpboost_set_budget(relation regclass, grantee regrole, epsilon float8 DEFAULT NULL,
                                    delta float8 DEFAULT NULL, max_epsilon_per_train float8 DEFAULT NULL) RETURNS void

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <unordered_set>
 
 #include "base/error.h"
@@ -12,34 +13,62 @@ namespace dpboost {
 
 namespace {
 
-std::string Printed(const Domain& range) {
-    return "[" + JsonNumber(range.lower) + ", " + JsonNumber(range.upper) + "]";
+std::string PrintedRange(ValueKind kind, const Domain& range) {
+    return "[" + PrintedValue(kind, range.lower) + ", " + PrintedValue(kind, range.upper) + "]";
+}
+
+// Why the wanted domain is not within the declared one; empty if it is.
+std::string WiderBy(ValueKind kind, const Domain& wanted, const Domain& declared) {
+    if (wanted.kind == DomainKind::kRange && declared.kind == DomainKind::kRange)
+        return wanted.lower >= declared.lower && wanted.upper <= declared.upper
+                   ? ""
+                   : "The call says " + PrintedRange(kind, wanted) + ", the table says " +
+                         PrintedRange(kind, declared) + ".";
+    if (wanted.kind == DomainKind::kRange && declared.kind == DomainKind::kLevels)
+        return "The call gives a range, the table a list of levels.";
+    const bool in_range = declared.kind == DomainKind::kRange;
+    if (wanted.kind != DomainKind::kLevels || (!in_range && declared.kind != DomainKind::kLevels))
+        return {};
+    const std::unordered_set<std::string_view> known(declared.levels.begin(), declared.levels.end());
+    for (const std::string& level : wanted.levels) {
+        const double number = in_range ? strtod(level.c_str(), nullptr) : 0;
+        if (in_range ? number < declared.lower || number > declared.upper : known.count(level) == 0)
+            return "Level " + Quoted(Start(level, 80)) + " is not among the declared ones.";
+    }
+    return {};
 }
 
 // On a table with a privacy budget the options may only narrow what its owner declared.
-void RequireNarrower(const std::string& name, const Domain& wanted, const Domain& declared) {
-    std::string detail;
-    if (wanted.kind == DomainKind::kRange && declared.kind == DomainKind::kRange &&
-        (wanted.lower < declared.lower || wanted.upper > declared.upper))
-        detail = "The call says " + Printed(wanted) + ", the table says " + Printed(declared) + ".";
-    if (wanted.kind == DomainKind::kLevels && declared.kind == DomainKind::kLevels) {
-        const std::unordered_set<std::string_view> known(declared.levels.begin(), declared.levels.end());
-        for (const std::string& level : wanted.levels)
-            if (detail.empty() && known.count(level) == 0)
-                detail = "Level " + Quoted(Start(level, 80)) + " is not among the declared ones.";
-    }
+void RequireNarrower(const PublicColumn& column, const Domain& wanted) {
+    const std::string detail = WiderBy(column.kind, wanted, column.domain);
     if (!detail.empty())
         throw Error(ErrorCode::kInvalidParameter,
-                    "bounds of column " + Quoted(name) + " are wider than declared", detail,
+                    "bounds of column " + Quoted(column.name) + " are wider than declared", detail,
                     "On a table with a privacy budget, options may only narrow what its owner declared.");
 }
 
-[[noreturn]] void RefuseMissingRange(const std::string& name) {
-    throw Error(ErrorCode::kInvalidParameter, "column " + Quoted(name) + " has no public range",
-                "A range that was read from the rows would tell about people.",
-                "Give it in the options as {\"bounds\": {\"" + name +
-                    "\": [lower, upper]}}, declare it with dpboost_set_domain or a CHECK constraint, or say "
-                    "{\"bounds\": \"private\"} to spend a share of epsilon on finding it.");
+// Names all of them at once, with what would declare them.
+[[noreturn]] void RefuseMissingRanges(const std::vector<std::string>& names, const std::string& relation) {
+    JsonList bounds;
+    std::vector<std::string> statements;
+    for (const std::string& name : names) {
+        bounds.Add(name, "[lower, upper]");
+        if (!relation.empty())
+            statements.push_back("dpboost_set_domain(" + SqlLiteral(relation) + ", " + SqlLiteral(name) +
+                                 ", lower, upper)");
+    }
+    const bool one = names.size() == 1;
+    const std::string them = one ? "it" : "them";
+    throw Error(
+        ErrorCode::kInvalidParameter,
+        (one ? "column " : "columns ") + QuotedList(names) + (one ? " has" : " have") + " no public range",
+        "A range that was read from the rows would tell about people.",
+        "Give " + them + " in the options as {\"bounds\": " + bounds.Object() + "}, have " + them +
+            " declared with " +
+            (relation.empty() ? "dpboost_set_domain" : "SELECT " + Listed(statements) + ";") +
+            " or a CHECK constraint, or say {\"bounds\": \"private\"} to spend a share of epsilon on "
+            "finding " +
+            them + ".");
 }
 
 [[noreturn]] void RefuseForm(const std::string& name, const char* detail) {
@@ -50,31 +79,54 @@ void RequireNarrower(const std::string& name, const Domain& wanted, const Domain
 const Domain& DomainOf(const PublicColumn& column, const Domain* bounds, const TrainingOptions& options) {
     if (bounds != nullptr)
         return *bounds;
-    const bool declared = column.domain.kind == DomainKind::kRange;
-    return !declared && options.bounds.all ? *options.bounds.all : column.domain;
+    const bool declared =
+        column.domain.kind == DomainKind::kRange || column.domain.kind == DomainKind::kLevels;
+    if (declared || !options.bounds.all)
+        return column.domain;
+    // What is said of numbers is not meant for dates, which it would all put into one place.
+    return options.bounds.all->kind == DomainKind::kRange && IsTime(column.kind) ? column.domain
+                                                                                 : *options.bounds.all;
 }
 
-FeatureSpec EncodeNumber(const PublicColumn& column, const Domain* bounds, const TrainingOptions& options,
-                         bool governed, bool* find_private) {
-    if (bounds != nullptr && bounds->kind == DomainKind::kLevels)
-        RefuseForm(column.name,
-                   "A list of levels is for text, enums and booleans; this column holds numbers.");
-    const Domain& domain = DomainOf(column, bounds, options);
+// The levels of a column of integer codes, written as the column's values are.
+Domain WholeLevels(const PublicColumn& column, const Domain& levels) {
+    if (!IsWhole(column.kind))
+        RefuseForm(
+            column.name,
+            "A list of levels is for text, enums, booleans and integers; this column holds other numbers.");
+    std::vector<std::string> codes;
+    for (const std::string& level : levels.levels) {
+        char* end = nullptr;
+        const long long code = strtoll(level.c_str(), &end, 10);
+        if (level.empty() || *end != '\0')
+            RefuseForm(column.name, "The levels of an integer column are whole numbers.");
+        codes.push_back(std::to_string(code));
+    }
+    return Domain::Levels("bounds for column " + Quoted(column.name), std::move(codes));
+}
+
+// Empty if nothing is public about the column.
+std::optional<FeatureSpec> EncodeNumber(const PublicColumn& column, const Domain* bounds,
+                                        const TrainingOptions& options, bool governed, bool* find_private) {
+    Domain domain = DomainOf(column, bounds, options);
     *find_private = domain.kind == DomainKind::kPrivate;
     if (*find_private)
         return AnyNumberSpec(column.name);
-    if (domain.kind != DomainKind::kRange)
-        RefuseMissingRange(column.name);
+    if (domain.kind == DomainKind::kLevels)
+        domain = WholeLevels(column, domain);
+    else if (domain.kind != DomainKind::kRange)
+        return std::nullopt;
     if (governed)
-        RequireNarrower(column.name, domain, column.domain);
-    return EncodeRange(column, domain, options.bins);
+        RequireNarrower(column, domain);
+    return domain.kind == DomainKind::kLevels ? FeatureSpec::Levels(column.name, domain.levels)
+                                              : EncodeRange(column, domain, options.bins);
 }
 
 FeatureSpec EncodeText(const PublicColumn& column, const Domain* bounds, bool governed) {
     if (bounds != nullptr && bounds->kind == DomainKind::kRange)
         RefuseForm(column.name, "A range is for numbers; this column holds text.");
     if (bounds != nullptr && governed)
-        RequireNarrower(column.name, *bounds, column.domain);
+        RequireNarrower(column, *bounds);
     const Domain& domain = bounds != nullptr && bounds->kind == DomainKind::kLevels ? *bounds : column.domain;
     return domain.kind == DomainKind::kLevels && !domain.levels.empty()
                ? FeatureSpec::Levels(column.name, domain.levels)
@@ -123,16 +175,26 @@ TargetRule RegressionRule(const PublicColumn& column, const TrainingOptions& opt
         throw Error(ErrorCode::kInvalidParameter, "target " + Quoted(column.name) + " has no public range",
                     "A range that was read from the rows would tell about people.",
                     "Give it in the options as {\"target_range\": [lower, upper]}, or declare it with "
-                    "dpboost_set_domain or a CHECK constraint.");
+                    "dpboost_set_domain or a CHECK constraint. To learn whether it is 1, say {\"task\": "
+                    "\"classification\"}, and {\"positive\": ...} for another value.");
     if (governed)
-        RequireNarrower(column.name, *range, column.domain);
+        RequireNarrower(column, *range);
     return {TargetSpec::Regression(range->lower, range->upper), true, {}};
 }
 
+// A label that no row can have would train on negatives alone, at the full price.
 void CheckPositiveLevel(const PublicColumn& column, const std::string& positive) {
     const std::vector<std::string>& levels = column.domain.levels;
-    if (column.domain.kind != DomainKind::kLevels ||
-        std::find(levels.begin(), levels.end(), positive) != levels.end())
+    const double number = IsNumber(column.kind) ? strtod(positive.c_str(), nullptr) : 0;
+    const auto is_positive = [&](const std::string& level) {
+        return IsNumber(column.kind) ? strtod(level.c_str(), nullptr) == number : level == positive;
+    };
+    if (column.domain.kind == DomainKind::kRange && IsNumber(column.kind) &&
+        (number < column.domain.lower || number > column.domain.upper))
+        throw Error(ErrorCode::kInvalidParameter, "option \"positive\" must lie in the target's range",
+                    "It is " + Quoted(positive) + "; the range of " + Quoted(column.name) + " is " +
+                        PrintedRange(column.kind, column.domain) + ".");
+    if (column.domain.kind != DomainKind::kLevels || std::any_of(levels.begin(), levels.end(), is_positive))
         return;
     constexpr size_t kShown = 20;
     throw Error(ErrorCode::kInvalidParameter, "option \"positive\" must be one of the target's levels",
@@ -157,11 +219,12 @@ TargetRule ClassificationRule(const PublicColumn& column, const TrainingOptions&
         if (rule.positive.empty() || *end != '\0')
             throw Error(ErrorCode::kInvalidParameter,
                         "option \"positive\" must be a number for a numeric target");
+        CheckPositiveLevel(column, rule.positive);
     } else {
         if (!options.positive)
             throw Error(ErrorCode::kInvalidParameter, "option \"positive\" is missing",
                         "Target " + Quoted(column.name) +
-                            " holds text, and one of its values must be the positive class.",
+                            " holds text; a model tells one class, the positive one, from all others.",
                         "Add it to the options, for example {\"positive\": \"yes\"}.");
         CheckPositiveLevel(column, rule.positive);
     }
@@ -169,6 +232,28 @@ TargetRule ClassificationRule(const PublicColumn& column, const TrainingOptions&
 }
 
 }  // namespace
+
+std::string DescribeDomain(const PublicColumn& column, const char* zone) {
+    const Domain& domain = column.domain;
+    const auto bound = [&](double number) {
+        return IsTime(column.kind) ? JsonString(PrintedValue(column.kind, number) + zone)
+                                   : JsonNumber(number);
+    };
+    JsonList list;
+    if (domain.kind == DomainKind::kNone || domain.kind == DomainKind::kPrivate)
+        return {};
+    if (domain.kind == DomainKind::kRange) {
+        list.Append(bound(domain.lower));
+        list.Append(bound(domain.upper));
+        if (domain.scale != Scale::kAuto)
+            list.Append(domain.scale == Scale::kLog ? "\"log\"" : "\"linear\"");
+    } else {
+        const std::vector<std::string> boolean = {"false", "true"};
+        for (const std::string& level : domain.kind == DomainKind::kBoolean ? boolean : domain.levels)
+            list.Append(JsonString(level));
+    }
+    return list.Array();
+}
 
 FeatureSpec EncodeRange(const PublicColumn& column, const Domain& range, uint32_t bins) {
     NumericRange numeric;
@@ -181,24 +266,33 @@ FeatureSpec EncodeRange(const PublicColumn& column, const Domain& range, uint32_
 }
 
 FeatureEncodings EncodeFeatures(const std::vector<PublicColumn>& columns, const TrainingOptions& options,
-                                bool governed, const std::string& target) {
+                                bool governed, const std::string& target, const std::string& relation) {
     if (columns.empty())
         throw Error(ErrorCode::kInvalidParameter, "there is no feature to train on");
     CheckBoundsNames(columns, options.bounds, target);
     FeatureEncodings result;
+    std::vector<std::string> missing;
     for (size_t i = 0; i < columns.size(); ++i) {
         const PublicColumn& column = columns[i];
         const Domain* bounds = options.bounds.Find(column.name, i);
         bool find_private = false;
-        if (IsNumber(column.kind))
-            result.specs.push_back(EncodeNumber(column, bounds, options, governed, &find_private));
-        else if (column.kind == ValueKind::kBoolean)
+        if (IsNumber(column.kind)) {
+            const std::optional<FeatureSpec> spec =
+                EncodeNumber(column, bounds, options, governed, &find_private);
+            if (spec)
+                result.specs.push_back(*spec);
+            else
+                missing.push_back(column.name);
+        } else if (column.kind == ValueKind::kBoolean) {
             result.specs.push_back(EncodeBoolean(column, bounds));
-        else
+        } else {
             result.specs.push_back(EncodeText(column, bounds, governed));
+        }
         if (find_private)
             result.find_private.push_back(i);
     }
+    if (!missing.empty())
+        RefuseMissingRanges(missing, relation);
     return result;
 }
 

@@ -21,16 +21,21 @@ struct PublicColumn {
     Domain domain;
 };
 
+// What is public about a column in the form that "bounds" takes, as JSON; empty if nothing is. Times are written in
+// UTC, with `zone` behind them.
+std::string DescribeDomain(const PublicColumn& column, const char* zone);
+
 // The encodings of the features, in their order. `governed`: a cap or an allowance is set on a relation that
 // is read, so options may only narrow what its owner declared. Columns whose range the training shall find
 // itself are listed in `find_private` (by position), with a spec that holds any number. `target`
-// is the target's name, which "bounds" may name too.
+// is the target's name, which "bounds" may name too; `relation`, if it is not empty, is what an error tells the owner
+// to declare ranges for, as SQL names it.
 struct FeatureEncodings {
     std::vector<FeatureSpec> specs;
     std::vector<size_t> find_private;
 };
 FeatureEncodings EncodeFeatures(const std::vector<PublicColumn>& columns, const TrainingOptions& options,
-                                bool governed, const std::string& target);
+                                bool governed, const std::string& target, const std::string& relation = {});
 
 // The encoding of a numeric column with that range.
 FeatureSpec EncodeRange(const PublicColumn& column, const Domain& range, uint32_t bins);

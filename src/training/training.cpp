@@ -99,7 +99,7 @@ TrainingCore::TrainingCore(const TrainingSchema& schema)
     : options_(ParseOptions(*schema.options, schema.privacy, schema.methods)),
       target_(EncodeTarget(schema.target, options_, schema.governed)),
       columns_(schema.features),
-      features_(EncodeFeatures(columns_, options_, schema.governed, schema.target.name)),
+      features_(EncodeFeatures(columns_, options_, schema.governed, schema.target.name, schema.relation)),
       learner_(MakeLearner(options_, features_, target_)),
       footprint_(learner_->footprint(schema.has_units)),
       buffer_(features_.specs, schema.has_units),

@@ -22,6 +22,7 @@ struct TrainingSchema {
     PrivacyArguments privacy;
     PublicColumn target;
     std::vector<PublicColumn> features;
+    std::string relation;  // as SQL names it; empty for a query
     bool governed = false;
     bool has_units = false;
     bool unseen = false;  // the caller may not see the rows: HeldMemory counts this training alone

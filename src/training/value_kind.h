@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace dpboost {
 
@@ -31,5 +32,8 @@ inline bool IsWhole(ValueKind kind) {
 inline bool IsTime(ValueKind kind) {
     return kind == ValueKind::kDate || kind == ValueKind::kTimestamp;
 }
+
+// A number as its column's values are written: a date or a time for those, in UTC.
+std::string PrintedValue(ValueKind kind, double number);
 
 }  // namespace dpboost

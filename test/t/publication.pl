@@ -56,7 +56,7 @@ my $contents = q{
            (SELECT string_agg(concat_ws('|', owner, name), ', ' ORDER BY name_id) FROM dpboost.model_name),
            (SELECT string_agg(concat_ws('|', name_id, version, md5(content)), ', ' ORDER BY model_id) FROM dpboost.model),
            (SELECT string_agg(concat_ws('|', grantee, epsilon, revoked), ', ' ORDER BY allowance_id) FROM dpboost.allowance),
-           (SELECT string_agg(concat_ws('|', relation, lower, upper), ', ' ORDER BY column_domain_id) FROM dpboost.column_domain),
+           (SELECT string_agg(concat_ws('|', described, lower, upper), ', ' ORDER BY column_domain_id) FROM dpboost.column_domain),
            (SELECT count(*) FROM dpboost.charge), (SELECT count(*) FROM dpboost.protection), (SELECT count(*) FROM dpboost.model_grant)};
 
 for my $level (qw(replica logical))

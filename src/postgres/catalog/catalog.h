@@ -37,6 +37,9 @@ Oid DpboostOwner();
 // it was dropped. Cast them to oid in SQL; 0 when there is no such object any more.
 Oid RelationRefType();
 Oid RoleRefType();
+Oid ColumnRefType();
+Datum ColumnReference(Oid relid, AttrNumber attnum, const char* schema_name, const char* relation_name,
+                      const char* column_name);
 Datum RelationRef(Oid relid, const char* schema_name, const char* relation_name);
 Datum RoleRef(Oid role, const char* role_name);
 

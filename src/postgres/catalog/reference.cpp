@@ -1,5 +1,5 @@
-// The types dpboost.relation_ref and dpboost.role_ref: a relation or a role by oid, with the name under which
-// it was remembered. They are written as the present name, so that a dump taken after a rename restores to
+// The types dpboost.relation_ref, role_ref and column_ref: a relation, a role or a column by its number, with the
+// name under which it was remembered. They are written as the present name, so that a dump taken after a rename restores to
 // the right object, and read without failing when there is no such object: then only the name is kept, marked
 // with an exclamation mark, and no right follows from it.
 #include "postgres/boundary/pg.h"
@@ -12,6 +12,10 @@ PG_FUNCTION_INFO_V1(dpboost_relation_ref_oid);
 PG_FUNCTION_INFO_V1(dpboost_role_ref_in);
 PG_FUNCTION_INFO_V1(dpboost_role_ref_out);
 PG_FUNCTION_INFO_V1(dpboost_role_ref_oid);
+PG_FUNCTION_INFO_V1(dpboost_column_ref_in);
+PG_FUNCTION_INFO_V1(dpboost_column_ref_out);
+PG_FUNCTION_INFO_V1(dpboost_column_ref_oid);
+PG_FUNCTION_INFO_V1(dpboost_column_ref_number);
 }
 
 namespace dpboost {
@@ -31,6 +35,19 @@ struct RoleRefData {
     NameData role_name;
 };
 static_assert(sizeof(RoleRefData) == 68, "INTERNALLENGTH in 10_catalog.sql");
+
+struct ColumnRefData {
+    Oid relid;
+    int32 attnum;  // 0: the column was gone
+    NameData schema_name;
+    NameData relation_name;
+    NameData column_name;
+};
+static_assert(sizeof(ColumnRefData) == 200, "INTERNALLENGTH in 10_catalog.sql");
+
+ColumnRefData* GetColumnRef(FunctionCallInfo fcinfo) {
+    return reinterpret_cast<ColumnRefData*>(PG_GETARG_POINTER(0));
+}
 
 RelationRefData* GetRelationRef(FunctionCallInfo fcinfo) {
     return reinterpret_cast<RelationRefData*>(PG_GETARG_POINTER(0));
@@ -54,6 +71,21 @@ Oid TypeInCatalog(const char* name) {
 
 Oid RelationRefType() {
     return TypeInCatalog("relation_ref");
+}
+
+Oid ColumnRefType() {
+    return TypeInCatalog("column_ref");
+}
+
+Datum ColumnReference(Oid relid, AttrNumber attnum, const char* schema_name, const char* relation_name,
+                      const char* column_name) {
+    auto* ref = static_cast<ColumnRefData*>(palloc0(sizeof(ColumnRefData)));
+    ref->relid = relid;
+    ref->attnum = attnum;
+    namestrcpy(&ref->schema_name, schema_name);
+    namestrcpy(&ref->relation_name, relation_name);
+    namestrcpy(&ref->column_name, column_name);
+    return PointerGetDatum(ref);
 }
 
 Oid RoleRefType() {
@@ -141,4 +173,44 @@ Datum dpboost_role_ref_out(PG_FUNCTION_ARGS) {
 
 Datum dpboost_role_ref_oid(PG_FUNCTION_ARGS) {
     PG_RETURN_OID(GetRoleRef(fcinfo)->role);
+}
+
+Datum dpboost_column_ref_in(PG_FUNCTION_ARGS) {
+    const char* input = PG_GETARG_CSTRING(0);
+    const bool gone = input[0] == kGoneMark;
+    List* names = textToQualifiedNameList(cstring_to_text(input + (gone ? 1 : 0)));
+    if (list_length(names) != 3)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                        errmsg("invalid input syntax for type dpboost.column_ref: \"%s\"", input)));
+    char* schema = strVal(linitial(names));
+    char* relation = strVal(lsecond(names));
+    char* column = strVal(lthird(names));
+    Oid relid = gone ? InvalidOid : RangeVarGetRelid(makeRangeVar(schema, relation, -1), NoLock, true);
+    const AttrNumber attnum = OidIsValid(relid) ? get_attnum(relid, column) : InvalidAttrNumber;
+    if (attnum <= 0)
+        relid = InvalidOid;
+    PG_RETURN_DATUM(ColumnReference(relid, Max(attnum, 0), schema, relation, column));
+}
+
+Datum dpboost_column_ref_out(PG_FUNCTION_ARGS) {
+    const ColumnRefData* ref = GetColumnRef(fcinfo);
+    const auto attnum = static_cast<AttrNumber>(ref->attnum);
+    char* name = OidIsValid(ref->relid) ? get_rel_name(ref->relid) : nullptr;
+    char* schema = name ? get_namespace_name(get_rel_namespace(ref->relid)) : nullptr;
+    char* column = schema ? get_attname(ref->relid, attnum, true) : nullptr;
+    if (column && get_attnum(ref->relid, column) == attnum)  // not dropped
+        PG_RETURN_CSTRING(
+            psprintf("%s.%s", quote_qualified_identifier(schema, name), quote_identifier(column)));
+    PG_RETURN_CSTRING(
+        psprintf("%c%s.%s", kGoneMark,
+                 quote_qualified_identifier(NameStr(ref->schema_name), NameStr(ref->relation_name)),
+                 quote_identifier(NameStr(ref->column_name))));
+}
+
+Datum dpboost_column_ref_oid(PG_FUNCTION_ARGS) {
+    PG_RETURN_OID(GetColumnRef(fcinfo)->relid);
+}
+
+Datum dpboost_column_ref_number(PG_FUNCTION_ARGS) {
+    PG_RETURN_INT32(GetColumnRef(fcinfo)->attnum);
 }

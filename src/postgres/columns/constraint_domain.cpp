@@ -355,10 +355,12 @@ void LoadSchemaDomain(Oid relid, AttrNumber attnum, ColumnDomain* domain) {
     const Oid base_type = getBaseType(type);
     if (base_type == BOOLOID) {
         domain->kind = DomainKind::kBoolean;
+        domain->source = DomainSource::kType;
         return;
     }
     if (get_typtype(base_type) == TYPTYPE_ENUM) {
         SetLevels(domain, EnumLabels(base_type));
+        domain->source = DomainSource::kType;
         return;
     }
     const Subject subject = {attnum, base_type, HasNumber(base_type), IsInteger(base_type)};
@@ -367,6 +369,7 @@ void LoadSchemaDomain(Oid relid, AttrNumber attnum, ColumnDomain* domain) {
     const Values values = Both(subject, FromTable(relid, subject), FromDomainType(type, subject));
     if (values.all)
         return;
+    domain->source = DomainSource::kConstraint;
     if (!subject.is_number) {
         SetLevels(domain, values.levels);
     } else if (std::isfinite(values.lower) && std::isfinite(values.upper) && values.lower < values.upper) {

@@ -1,58 +1,40 @@
-// Declared domains: dpboost_set_domain writes them, LoadColumnDomain reads them and otherwise asks the
-// schema. A view's column takes the domain of the table column that it shows, a partition's that of its
+// Declared domains: dpboost_set_domain writes them (set_domain.cpp), LoadColumnDomain reads them and otherwise asks
+// the schema. A view's column takes the domain of the table column that it shows, a partition's that of its
 // parent.
 #include "postgres/columns/domain.h"
 
-#include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
+#include "postgres/catalog/relations.h"
 #include "postgres/columns/constraint_domain.h"
-#include "postgres/ledger/protect.h"
-
-extern "C" {
-PG_FUNCTION_INFO_V1(dpboost_set_domain_range);
-PG_FUNCTION_INFO_V1(dpboost_set_domain_levels);
-}
 
 namespace dpboost {
 namespace {
 
-// Of a new domain, for errors. In the current memory context.
-const char* DomainOfColumn(const char* column) {
-    return psprintf("domain of column \"%s\"", column);
-}
-
-// Texts of a one-dimensional text[] without NULLs, in the current memory context.
+// Texts of a stored text[], in the current memory context.
 char** TextsOf(ArrayType* array, int* count) {
     Datum* values;
     bool* nulls;
     deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, count);
     auto** texts = static_cast<char**>(palloc(sizeof(char*) * (*count + 1)));
-    for (int i = 0; i < *count; ++i) {
-        if (nulls[i])
-            ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("a level must not be NULL"),
-                            errdetail("NULL is always allowed, as a missing value.")));
-        texts[i] = TextDatumGetCString(values[i]);
-    }
+    for (int i = 0; i < *count; ++i)
+        texts[i] = nulls[i] ? pstrdup("") : TextDatumGetCString(values[i]);
     return texts;
 }
 
 bool LoadDeclared(Oid relid, AttrNumber attnum, ColumnDomain* domain) {
-    const char* column = get_attname(relid, attnum, true);
-    if (column == nullptr)
-        return false;
     MemoryContext outer = CurrentMemoryContext;
-    NameData name;
-    namestrcpy(&name, column);
     CatalogScope scope;
     CatalogBegin(&scope);
-    const Oid types[] = {OIDOID, NAMEOID};
-    const Datum values[] = {ObjectIdGetDatum(relid), NameGetDatum(&name)};
+    const Oid types[] = {OIDOID, INT4OID};
+    const Datum values[] = {ObjectIdGetDatum(relid), Int32GetDatum(attnum)};
     const bool found = CatalogRead(
                            "SELECT lower, upper, scale, levels FROM dpboost.column_domain"
-                           " WHERE relation::oid = $1 AND column_name = $2",
+                           " WHERE described::oid = $1 AND dpboost.column_ref_number(described) = $2",
                            2, types, values, nullptr, 1) > 0;
     if (found) {
+        domain->source = DomainSource::kDeclared;
+        domain->source_relid = relid;
         HeapTuple tuple = SPI_tuptable->vals[0];
         TupleDesc descriptor = SPI_tuptable->tupdesc;
         bool is_range_null, is_null;
@@ -121,50 +103,6 @@ bool LoadFromParents(Oid relid, AttrNumber attnum, ColumnDomain* domain) {
     return false;
 }
 
-// Checks what both forms of dpboost_set_domain have in common and returns the base type of the column.
-Oid OpenColumn(FunctionCallInfo fcinfo, ReadRelation* relation) {
-    OpenGoverned(PG_GETARG_OID(0), GetUserId(), relation);
-    const char* column = NameStr(*PG_GETARG_NAME(1));
-    const AttrNumber attnum = get_attnum(relation->relid, column);
-    if (attnum <= 0)
-        ereport(ERROR,
-                (errcode(ERRCODE_UNDEFINED_COLUMN),
-                 errmsg("column \"%s\" of relation \"%s\" does not exist", column, relation->relation_name)));
-    return getBaseType(get_atttype(relation->relid, attnum));
-}
-
-void WriteDomain(const ReadRelation* relation, Name column, const double* range, const char* scale,
-                 ArrayType* levels) {
-    CatalogScope scope;
-    CatalogBegin(&scope);
-    const Oid types[] = {RelationRefType(), NAMEOID, FLOAT8OID, FLOAT8OID, TEXTOID, TEXTARRAYOID};
-    const bool is_range = range != nullptr;
-    const Datum values[] = {RelationRef(relation->relid, relation->schema_name, relation->relation_name),
-                            NameGetDatum(column),
-                            is_range ? Float8GetDatum(range[0]) : Datum(0),
-                            is_range ? Float8GetDatum(range[1]) : Datum(0),
-                            is_range ? CStringGetTextDatum(scale) : Datum(0),
-                            PointerGetDatum(levels)};
-    CatalogWrite(
-        "INSERT INTO dpboost.column_domain (relation, column_name, lower, upper, scale, levels)"
-        " VALUES ($1, $2, $3, $4, $5, $6)"
-        " ON CONFLICT ((relation::oid), column_name) WHERE relation::oid <> 0"
-        " DO UPDATE SET (relation, lower, upper, scale, levels) = ROW(excluded.relation, excluded.lower,"
-        "  excluded.upper, excluded.scale, excluded.levels)",
-        6, types, values, is_range ? "     n" : "  nnn ");
-    CatalogEnd(&scope);
-}
-
-void CheckLevels(const char* column, ArrayType* levels) {
-    if (ARR_NDIM(levels) > 1)
-        ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("levels must be a plain list")));
-    const char* what = DomainOfColumn(column);
-    int count = ARR_NDIM(levels) == 0 ? 0 : ARR_DIMS(levels)[0];
-    CallCore([&] { CheckLevelCount(what, static_cast<size_t>(count)); });
-    char** texts = TextsOf(levels, &count);
-    CallCore([&] { Domain::Levels(what, std::vector<std::string>(texts, texts + count)); });
-}
-
 }  // namespace
 
 void LoadColumnDomain(Oid relid, AttrNumber attnum, ColumnDomain* domain) {
@@ -175,6 +113,7 @@ void LoadColumnDomain(Oid relid, AttrNumber attnum, ColumnDomain* domain) {
     if (LoadDeclared(relid, attnum, domain) || LoadFromParents(relid, attnum, domain))
         return;
     LoadSchemaDomain(relid, attnum, domain);
+    domain->source_relid = relid;
     if (domain->kind != DomainKind::kNone)
         return;
     Oid base_relid;
@@ -184,37 +123,3 @@ void LoadColumnDomain(Oid relid, AttrNumber attnum, ColumnDomain* domain) {
 }
 
 }  // namespace dpboost
-
-using namespace dpboost;
-
-Datum dpboost_set_domain_range(PG_FUNCTION_ARGS) {
-    RequireArguments(fcinfo, {"relation", "column_name", "lower", "upper", "scale"});
-    ReadRelation relation;
-    const Oid type = OpenColumn(fcinfo, &relation);
-    const double range[] = {PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3)};
-    const char* scale = text_to_cstring(PG_GETARG_TEXT_PP(4));
-    if (!HasNumber(type) || type == BOOLOID)
-        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("column \"%s\" of type %s cannot have a range", NameStr(*PG_GETARG_NAME(1)),
-                               format_type_be(type)),
-                        errhint("Declare its values as a list of levels.")));
-    const char* what = DomainOfColumn(NameStr(*PG_GETARG_NAME(1)));
-    CallCore([&] { Domain::Range(what, range[0], range[1], scale); });
-    WriteDomain(&relation, PG_GETARG_NAME(1), range, scale, nullptr);
-    PG_RETURN_VOID();
-}
-
-Datum dpboost_set_domain_levels(PG_FUNCTION_ARGS) {
-    RequireArguments(fcinfo, {"relation", "column_name", "levels"});
-    ReadRelation relation;
-    const Oid type = OpenColumn(fcinfo, &relation);
-    ArrayType* levels = PG_GETARG_ARRAYTYPE_P(2);
-    if (HasNumber(type))
-        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("column \"%s\" of type %s cannot have levels", NameStr(*PG_GETARG_NAME(1)),
-                               format_type_be(type)),
-                        errhint("Declare its range with a lower and an upper value.")));
-    CheckLevels(NameStr(*PG_GETARG_NAME(1)), levels);
-    WriteDomain(&relation, PG_GETARG_NAME(1), nullptr, nullptr, levels);
-    PG_RETURN_VOID();
-}

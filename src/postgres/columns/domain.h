@@ -8,6 +8,9 @@
 
 namespace dpboost {
 
+// Where it stands what is public about a column.
+enum class DomainSource : uint8_t { kNone, kDeclared, kConstraint, kType };
+
 // A Domain as plain data; levels are palloc'ed, in declared or enum order, without duplicates.
 struct ColumnDomain {
     DomainKind kind;
@@ -16,6 +19,8 @@ struct ColumnDomain {
     Scale scale;
     int level_count;
     char** levels;
+    DomainSource source;
+    Oid source_relid;  // the column's own relation, a parent of it, or one behind a view
 };
 
 // Of a column of a table, view, ...; a view's column without a declaration of its own has the domain of the

@@ -8,6 +8,24 @@ namespace {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
+// Levels that are codes of an integer column, as they are written.
+bool HasIntegerLevels(const FeatureSpec& feature) {
+    if (feature.kind() != FeatureKind::kLevels)
+        return false;
+    for (const std::string& level : feature.levels()) {
+        const char* digits = level.c_str() + (level[0] == '-' ? 1 : 0);
+        if (*digits == '\0' || strspn(digits, "0123456789") != strlen(digits))
+            return false;
+    }
+    return true;
+}
+
+long long ReadWhole(ValueKind kind, Datum value) {
+    return kind == ValueKind::kInt2   ? DatumGetInt16(value)
+           : kind == ValueKind::kInt4 ? DatumGetInt32(value)
+                                      : DatumGetInt64(value);
+}
+
 uint16_t EnumToCode(const ColumnReader& reader, Oid value) {
     int low = 0, high = reader.enum_count;
     while (low < high) {
@@ -164,10 +182,12 @@ TextView ReadText(ValueKind kind, Datum value) {
     }
 }
 
-bool Fits(ValueKind kind, FeatureKind feature) {
+bool Fits(ValueKind kind, const FeatureSpec& feature) {
     if (kind == ValueKind::kUnknown || kind == ValueKind::kBoolean)
-        return kind == ValueKind::kUnknown || feature != FeatureKind::kHashed;
-    return IsNumber(kind) == (feature == FeatureKind::kNumeric);
+        return kind == ValueKind::kUnknown || feature.kind() != FeatureKind::kHashed;
+    if (IsWhole(kind) && HasIntegerLevels(feature))
+        return true;
+    return IsNumber(kind) == feature.ordered();
 }
 
 void MakeColumnReader(Oid type, ValueKind kind, const Encoder* encoder, ColumnReader* reader) {
@@ -197,6 +217,11 @@ uint16_t ReadSlowCode(const ColumnReader& reader, Datum value) {
         return reader.boolean_codes[DatumGetBool(value) ? 1 : 0];
     if (reader.kind == ValueKind::kEnum)
         return EnumToCode(reader, DatumGetObjectId(value));
+    if (IsWhole(reader.kind)) {
+        char digits[24];
+        const int size = snprintf(digits, sizeof digits, "%lld", ReadWhole(reader.kind, value));
+        return reader.encoder->Text(digits, static_cast<size_t>(size));
+    }
     const TextView text = ReadText(reader.kind, value);
     return reader.encoder->Text(text.data, text.size);
 }

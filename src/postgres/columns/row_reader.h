@@ -50,8 +50,8 @@ struct ColumnReader {
     int enum_count;
 };
 
-// Whether values of the kind fit a feature of that kind.
-bool Fits(ValueKind kind, FeatureKind feature);
+// Whether values of the kind fit the feature.
+bool Fits(ValueKind kind, const FeatureSpec& feature);
 
 // Fills in a reader for values of the type; the caller has checked that they fit.
 void MakeColumnReader(Oid type, ValueKind kind, const Encoder* encoder, ColumnReader* reader);

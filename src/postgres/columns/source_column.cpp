@@ -1,17 +1,77 @@
 #include "postgres/columns/source_column.h"
 
+#include "base/text.h"
+#include "postgres/boundary/boundary.h"
+#include "postgres/catalog/relations.h"
+
 namespace dpboost {
+
+static constexpr char kUsableTypes[] =
+    "Numeric types, boolean, enums, text, date and timestamp can be used, alone or as domains.";
+
+// `Perhaps you meant "...".`, or nullptr. Palloc'ed.
+static char* NearestColumnHint(Oid relid, const char* name) {
+    Relation relation = relation_open(relid, AccessShareLock);
+    const SourceColumns columns = ColumnsOfRowType(RelationGetDescr(relation), relid);
+    relation_close(relation, NoLock);
+    auto* hint = CoreState<std::string>::Make(CurrentMemoryContext);
+    CallCore([&] {
+        std::vector<std::string> names;
+        for (int i = 0; i < columns.count; ++i)
+            names.emplace_back(columns.columns[i].name);
+        **hint = NearestHint(name, names);
+    });
+    return (*hint)->empty() ? nullptr : pstrdup((*hint)->c_str());
+}
+
+SourceColumn FindColumn(Oid relid, const char* name) {
+    SourceColumn column;
+    memset(static_cast<void*>(&column), 0, sizeof column);
+    HeapTuple tuple = SearchSysCacheAttName(relid, name);
+    if (!HeapTupleIsValid(tuple) || reinterpret_cast<Form_pg_attribute>(GETSTRUCT(tuple))->attnum <= 0) {
+        const char* hint = NearestColumnHint(relid, name);
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
+                        errmsg("column \"%s\" of %s does not exist", name, DescribeRelation(relid)),
+                        hint == nullptr ? 0 : errhint("%s", hint)));
+    }
+    const auto* attribute = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(tuple));
+    column.name = pstrdup(name);
+    column.type = attribute->atttypid;
+    column.relid = relid;
+    column.attnum = attribute->attnum;
+    ReleaseSysCache(tuple);
+    return column;
+}
+
+char* SqlNameOf(Oid relid) {
+    return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
+}
 
 void CheckColumnType(SourceColumn* column, const char* role) {
     if (ValueKindOf(column->type, &column->kind))
         return;
-    ereport(ERROR,
-            (errcode(ERRCODE_DATATYPE_MISMATCH),
-             errmsg("%s \"%s\" has type %s, which cannot be used", role, column->name,
-                    format_type_be(column->type)),
-             errdetail("Numeric types, boolean, enums, text, date and timestamp can be used, alone or as "
-                       "domains."),
-             errhint("Leave it out, or cast it.")));
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("%s \"%s\" has type %s, which cannot be used", role, column->name,
+                           format_type_be(column->type)),
+                    errdetail(kUsableTypes), errhint("Leave it out, or cast it.")));
+}
+
+void CheckFeatureTypes(const SourceColumns& features) {
+    StringInfoData names;
+    initStringInfo(&names);
+    int unusable = 0;
+    for (int i = 0; i < features.count; ++i) {
+        SourceColumn* column = &features.columns[i];
+        if (!ValueKindOf(column->type, &column->kind))
+            appendStringInfo(&names, "%s\"%s\" (%s)", unusable++ > 0 ? ", " : "", column->name,
+                             format_type_be(column->type));
+    }
+    if (unusable > 1)
+        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                        errmsg("features %s have types that cannot be used", names.data),
+                        errdetail(kUsableTypes), errhint("Leave them out, or cast them.")));
+    for (int i = 0; i < features.count; ++i)
+        CheckColumnType(&features.columns[i], "feature");
 }
 
 PublicColumn ToPublic(const SourceColumn& column, const ColumnDomain& domain) {

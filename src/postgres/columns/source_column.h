@@ -27,6 +27,12 @@ enum class FeatureShape : uint8_t { kColumns, kArray, kRow };
 // "feature" or "target".
 void CheckColumnType(SourceColumn* column, const char* role);
 
+// A column by its name. Raises 42703, with the nearest name there is.
+SourceColumn FindColumn(Oid relid, const char* name);
+
+// schema.name of a relation, in quotes where they are needed. Palloc'ed.
+char* SqlNameOf(Oid relid);
+
 // The columns of a row type, without dropped ones. fields[i] is the position (from 0) of columns[i] in the
 // row. Types are not checked yet.
 struct SourceColumns {
@@ -38,5 +44,8 @@ SourceColumns ColumnsOfRowType(TupleDesc descriptor, Oid relid);
 
 // `count` columns f1, f2, ... of one type.
 SourceColumns NumberedColumns(int count, Oid type);
+
+// CheckColumnType for all features of a call, naming all that cannot be used.
+void CheckFeatureTypes(const SourceColumns& features);
 
 }  // namespace dpboost

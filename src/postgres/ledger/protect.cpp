@@ -7,6 +7,7 @@
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/identity.h"
+#include "postgres/columns/source_column.h"
 #include "postgres/ledger/budget.h"
 #include "postgres/ledger/earlier_units.h"
 #include "privacy/budget.h"
@@ -244,10 +245,7 @@ Datum dpboost_protect(PG_FUNCTION_ARGS) {
     cap.has_unit = !PG_ARGISNULL(3);
     if (cap.has_unit) {
         cap.unit = *PG_GETARG_NAME(3);
-        if (get_attnum(relid, NameStr(cap.unit)) <= 0)
-            ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
-                            errmsg("column \"%s\" of relation \"%s\" does not exist", NameStr(cap.unit),
-                                   relation.relation_name)));
+        FindColumn(relid, NameStr(cap.unit));
     }
     SetCap(&relation, &cap, PG_GETARG_BOOL(4), caller);
     PG_RETURN_VOID();

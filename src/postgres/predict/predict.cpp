@@ -98,7 +98,7 @@ void BindColumn(Binding* binding, int feature, Oid type) {
     column.type = type;
     CheckColumnType(&column, "feature");
     const Encoder* encoder = &binding->model->encoders[feature];
-    if (!Fits(column.kind, encoder->kind()))
+    if (!Fits(column.kind, binding->model->model.features()[feature]))
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                         errmsg("feature \"%s\" of model \"%s\" cannot be of type %s", column.name,
                                binding->name, format_type_be(type)),

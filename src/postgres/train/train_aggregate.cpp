@@ -149,8 +149,7 @@ void Begin(AggregateState* state) {
     training.features = state->call.features;
     FindUnit(state, &training);
     CheckColumnType(&training.target, "target");
-    for (int i = 0; i < training.features.count; ++i)
-        CheckColumnType(&training.features.columns[i], "feature");
+    CheckFeatureTypes(training.features);
     state->call.features = training.features;
     state->training = BeginTraining(training);
 }

@@ -29,22 +29,6 @@ struct NamedCall {
 
 // ---- columns ----
 
-SourceColumn FindColumn(Oid relid, const char* name) {
-    SourceColumn column;
-    memset(static_cast<void*>(&column), 0, sizeof column);
-    HeapTuple tuple = SearchSysCacheAttName(relid, name);
-    if (!HeapTupleIsValid(tuple) || reinterpret_cast<Form_pg_attribute>(GETSTRUCT(tuple))->attnum <= 0)
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
-                        errmsg("column \"%s\" of %s does not exist", name, DescribeRelation(relid))));
-    const auto* attribute = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(tuple));
-    column.name = pstrdup(name);
-    column.type = attribute->atttypid;
-    column.relid = relid;
-    column.attnum = attribute->attnum;
-    ReleaseSysCache(tuple);
-    return column;
-}
-
 bool Contains(const SourceColumns& columns, const char* name) {
     for (int i = 0; i < columns.count; ++i)
         if (strcmp(columns.columns[i].name, name) == 0)
@@ -173,8 +157,7 @@ Training* Begin(NamedCall* call) {
     MakeReading(call, relation->rd_rel->relowner);
     ExpandArray(call);
     CheckColumnType(&training->target, "target");
-    for (int i = 0; i < training->features.count; ++i)
-        CheckColumnType(&training->features.columns[i], "feature");
+    CheckFeatureTypes(training->features);
     relation_close(relation, NoLock);
     return BeginTraining(*training);
 }

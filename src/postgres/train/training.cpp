@@ -54,6 +54,7 @@ struct PlainSchema {
     const JsonValue* options;
     const ColumnDomain* feature_domains;
     ColumnDomain target_domain;
+    const char* relation;  // null for a query
     bool governed;
     size_t memory;
     int threads;
@@ -65,6 +66,8 @@ struct PlainSchema {
         schema.target = ToPublic(call.target, target_domain);
         for (int i = 0; i < call.features.count; ++i)
             schema.features.push_back(ToPublic(call.features.columns[i], feature_domains[i]));
+        if (relation != nullptr)
+            schema.relation = relation;
         schema.governed = governed;
         schema.has_units = call.unit != nullptr;
         schema.unseen = call.right == TrainRight::kBudget;
@@ -241,8 +244,15 @@ Training* BeginTraining(const TrainingCall& call) {
     JsonValue* options = ReadJson(call.options);
     ReadAllTimeBounds(call, options);
 
-    PlainSchema schema{
-        call, options, nullptr, {}, IsGoverned(call.relations), MaxMemoryBytes(), TrainingThreads()};
+    const char* relation = OidIsValid(call.progress_relation) ? SqlNameOf(call.progress_relation) : nullptr;
+    PlainSchema schema{call,
+                       options,
+                       nullptr,
+                       {},
+                       relation,
+                       IsGoverned(call.relations),
+                       MaxMemoryBytes(),
+                       TrainingThreads()};
     LoadDomain(call.target, &schema.target_domain);
     auto* domains = static_cast<ColumnDomain*>(palloc0(sizeof(ColumnDomain) * (call.features.count + 1)));
     // On an ungoverned relation bounds by name are all that counts: spare the look-up.

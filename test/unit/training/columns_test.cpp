@@ -99,12 +99,59 @@ TEST(ColumnsTest, NoRange) {
     const std::string text =
         "column \"x\" has no public range | A range that was read from the rows would tell about people. | "
         "Give it in the "
-        "options as {\"bounds\": {\"x\": [lower, upper]}}, declare it with dpboost_set_domain or a CHECK "
+        "options as {\"bounds\": {\"x\": [lower, upper]}}, have it declared with dpboost_set_domain or a "
+        "CHECK "
         "constraint, or say "
         "{\"bounds\": \"private\"} to spend a share of epsilon on finding it.";
     EXPECT_EQ(Refused(Column("x", ValueKind::kFloat8), ""), text);
     EXPECT_EQ(Refused(Column("x", ValueKind::kTimestamp), "\"bounds\": {}"), text);
-    EXPECT_EQ(Refused(Column("x", ValueKind::kInt8, Levels({"1"})), ""), text);
+    EXPECT_EQ(Refused(Column("x", ValueKind::kTimestamp), "\"bounds\": [0, 1]"), text);
+}
+
+TEST(ColumnsTest, AllColumnsWithoutARangeAreNamedAtOnce) {
+    const std::vector<PublicColumn> columns = {Column("a", ValueKind::kInt4), Column("b", ValueKind::kText),
+                                               Column("c", ValueKind::kFloat8, Range(0, 1)),
+                                               Column("it's", ValueKind::kDate)};
+    EXPECT_EQ(
+        Thrown([&] { EncodeFeatures(columns, Options(""), false, "target", "s.t"); }),
+        "columns \"a\", \"it's\" have no public range | A range that was read from the rows would tell about "
+        "people. | Give them in the options as {\"bounds\": {\"a\": [lower, upper], \"it's\": [lower, "
+        "upper]}}, "
+        "have them declared with SELECT dpboost_set_domain('s.t', 'a', lower, upper), "
+        "dpboost_set_domain('s.t', 'it''s', lower, upper); or a CHECK constraint, or say {\"bounds\": "
+        "\"private\"} to spend a share of epsilon on finding them.");
+}
+
+TEST(ColumnsTest, IntegerCodesAreLevels) {
+    const PublicColumn codes = Column("x", ValueKind::kInt8, Levels({"3", "1"}));
+    EXPECT_EQ(EncodeOne(codes, "").levels(), (std::vector<std::string>{"3", "1"}));
+    EXPECT_EQ(EncodeOne(codes, "\"bounds\": [0, 9]").levels(), (std::vector<std::string>{"3", "1"}));
+    EXPECT_EQ(EncodeOne(Column("x", ValueKind::kInt2), "\"bounds\": {\"x\": [\"07\", \"-1\"]}").levels(),
+              (std::vector<std::string>{"7", "-1"}));
+    EXPECT_EQ(Refused(Column("x", ValueKind::kInt2), "\"bounds\": {\"x\": [\"7\", \"seven\"]}"),
+              "invalid bounds for column \"x\" | The levels of an integer column are whole numbers. | ");
+    EXPECT_EQ(Refused(Column("x", ValueKind::kInt2), "\"bounds\": {\"x\": [\"7\", \"07\"]}"),
+              "invalid bounds for column \"x\" | Level \"7\" is listed twice. | ");
+}
+
+TEST(ColumnsTest, DescribesDomainsAsBoundsTakeThem) {
+    EXPECT_EQ(DescribeDomain(Column("x", ValueKind::kInt4, Range(0, 9)), ""), "[0, 9]");
+    EXPECT_EQ(DescribeDomain(Column("x", ValueKind::kText, Levels({"a", "b\""})), ""), "[\"a\", \"b\\\"\"]");
+    EXPECT_EQ(DescribeDomain(Column("x", ValueKind::kDate, Range(0, 9131)), ""),
+              "[\"2000-01-01\", \"2024-12-31\"]");
+    EXPECT_EQ(DescribeDomain(Column("x", ValueKind::kTimestamp, Range(-1, 86399)), "+00"),
+              "[\"1999-12-31 23:59:59+00\", \"2000-01-01 23:59:59+00\"]");
+    EXPECT_EQ(DescribeDomain(Column("x", ValueKind::kText), ""), "");
+}
+
+TEST(ColumnsTest, PrintsDates) {
+    EXPECT_EQ(PrintedValue(ValueKind::kDate, 59), "2000-02-29");
+    EXPECT_EQ(PrintedValue(ValueKind::kDate, 60), "2000-03-01");
+    EXPECT_EQ(PrintedValue(ValueKind::kDate, 36583), "2100-02-28");
+    EXPECT_EQ(PrintedValue(ValueKind::kDate, 36584), "2100-03-01");
+    EXPECT_EQ(PrintedValue(ValueKind::kDate, -36525), "1899-12-31");
+    EXPECT_EQ(PrintedValue(ValueKind::kDate, -730485), "0000-01-01");
+    EXPECT_EQ(PrintedValue(ValueKind::kFloat8, 2.5), "2.5");
 }
 
 TEST(ColumnsTest, TextEnumsAndBooleans) {
@@ -127,9 +174,8 @@ TEST(ColumnsTest, TextEnumsAndBooleans) {
     EXPECT_EQ(Refused(flag, "\"bounds\": {\"x\": [\"yes\"]}"),
               "invalid bounds for column \"x\" | The levels of a boolean are \"true\" and \"false\". | ");
     EXPECT_EQ(Refused(Column("x", ValueKind::kFloat8), "\"bounds\": {\"x\": [\"a\"]}"),
-              "invalid bounds for column \"x\" | A list of levels is for text, enums and booleans; this "
-              "column holds "
-              "numbers. | ");
+              "invalid bounds for column \"x\" | A list of levels is for text, enums, booleans and integers; "
+              "this column holds other numbers. | ");
 }
 
 TEST(ColumnsTest, GovernedColumnsCanOnlyBeNarrowed) {
@@ -144,6 +190,17 @@ TEST(ColumnsTest, GovernedColumnsCanOnlyBeNarrowed) {
     EXPECT_EQ(EncodeOne(number, "\"bounds\": {\"x\": [1, 10]}", true).lower(), 1);
     EXPECT_EQ(EncodeOne(number, "\"bounds\": {\"x\": [0, 11]}", false).upper(), 11);
     EXPECT_EQ(EncodeOne(Column("x", ValueKind::kFloat8), "\"bounds\": {\"x\": [0, 11]}", true).upper(), 11);
+
+    const PublicColumn codes = Column("x", ValueKind::kInt4, Levels({"1", "2"}));
+    EXPECT_EQ(Refused(codes, "\"bounds\": {\"x\": [1, 2]}", true),
+              start + "The call gives a range, the table a list of levels." + hint);
+    EXPECT_EQ(Refused(codes, "\"bounds\": {\"x\": [\"2\", \"3\"]}", true),
+              start + "Level \"3\" is not among the declared ones." + hint);
+    EXPECT_EQ(Refused(Column("x", ValueKind::kInt4, Range(0, 10)), "\"bounds\": {\"x\": [\"11\"]}", true),
+              start + "Level \"11\" is not among the declared ones." + hint);
+    EXPECT_EQ(
+        Refused(Column("x", ValueKind::kDate, Range(0, 10)), "\"bounds\": {\"x\": [0, 11]}", true),
+        start + "The call says [2000-01-01, 2000-01-12], the table says [2000-01-01, 2000-01-11]." + hint);
 
     const PublicColumn text = Column("x", ValueKind::kText, Levels({"a", "b"}));
     EXPECT_EQ(Refused(text, "\"bounds\": {\"x\": [\"a\", \"z\"]}", true),
@@ -194,7 +251,7 @@ std::string RefusedTarget(const PublicColumn& column, const std::string& more, b
 TEST(ColumnsTest, TheTaskFollowsTheTarget) {
     for (const ValueKind kind : {ValueKind::kFloat8, ValueKind::kInt4, ValueKind::kDate}) {
         EXPECT_TRUE(Target(Column("y", kind, Range(0, 1)), "").by_number);
-        EXPECT_FALSE(Target(Column("y", kind, Range(0, 1)), "\"positive\": 3").by_number);
+        EXPECT_FALSE(Target(Column("y", kind, Range(0, 1)), "\"positive\": 0").by_number);
         EXPECT_FALSE(Target(Column("y", kind, Range(0, 1)), "\"task\": \"classification\"").by_number);
     }
     EXPECT_FALSE(Target(Column("y", ValueKind::kBoolean), "").by_number);
@@ -215,7 +272,9 @@ TEST(ColumnsTest, RangeOfATarget) {
         "target \"y\" has no public range | A range that was read from the rows would tell about people. | "
         "Give it in the "
         "options as {\"target_range\": [lower, upper]}, or declare it with dpboost_set_domain or a CHECK "
-        "constraint.";
+        "constraint. To learn whether it is 1, say {\"task\": \"classification\"}, and {\"positive\": ...} "
+        "for "
+        "another value.";
     EXPECT_EQ(RefusedTarget(bare, ""), none);
     EXPECT_EQ(RefusedTarget(bare, "\"bounds\": [0, 1]"), none);
     EXPECT_EQ(RefusedTarget(declared, "\"target_range\": [0, 9]", true),
@@ -237,8 +296,9 @@ TEST(ColumnsTest, PositiveClass) {
 TEST(ColumnsTest, RefusedTargets) {
     const PublicColumn text = Column("y", ValueKind::kText);
     EXPECT_EQ(RefusedTarget(text, ""),
-              "option \"positive\" is missing | Target \"y\" holds text, and one of its values must be the "
-              "positive class. | "
+              "option \"positive\" is missing | Target \"y\" holds text; a model tells one class, the "
+              "positive one, "
+              "from all others. | "
               "Add it to the options, for example {\"positive\": \"yes\"}.");
     EXPECT_EQ(
         RefusedTarget(text, "\"task\": \"regression\""),
@@ -257,6 +317,14 @@ TEST(ColumnsTest, RefusedTargets) {
     EXPECT_EQ(RefusedTarget(Column("y", ValueKind::kEnum, Levels({"a", "b"})), "\"positive\": \"c\""),
               "option \"positive\" must be one of the target's levels | It is \"c\"; the levels of \"y\" are "
               "\"a\", \"b\". | ");
+    EXPECT_EQ(
+        RefusedTarget(Column("y", ValueKind::kInt4, Range(0, 3)), "\"positive\": 4"),
+        "option \"positive\" must lie in the target's range | It is \"4\"; the range of \"y\" is [0, 3]. | ");
+    EXPECT_EQ(RefusedTarget(Column("y", ValueKind::kInt4, Levels({"1", "2"})), "\"positive\": 2.0"),
+              "no error");
+    EXPECT_EQ(RefusedTarget(Column("y", ValueKind::kInt4, Levels({"1", "2"})), "\"positive\": 3"),
+              "option \"positive\" must be one of the target's levels | It is \"3\"; the levels of \"y\" are "
+              "\"1\", \"2\". | ");
     std::vector<std::string> many;
     std::string shown;
     for (int i = 0; i < 30; i++) {
