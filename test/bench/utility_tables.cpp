@@ -7,6 +7,7 @@
 //                                           1 is the half that numbers were chosen on, 2 the other one
 //     ... seed=2                            other folds and noise
 //     ... depth=1                           without interactions
+//     ... set=linear_time*2                 with a number of the schedule changed
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -36,6 +37,7 @@ struct Settings {
     int half = 0;
     uint32_t depth = 3;
     int seed = 1;
+    std::vector<NumberChange> changes;
 };
 
 struct Result {
@@ -48,6 +50,17 @@ double CpuSeconds() {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Model TrainOne(const Dataset& dataset, double epsilon, const Settings& settings, Random& random) {
+    AutoOptions options;
+    options.objective = DefaultObjective(dataset.target().task());
+    options.depth = settings.depth;
+    options.changes = settings.changes;
+    const AutoLearner learner(options, dataset.target());
+    Plan plan = PlanOf(learner, epsilon, kDelta);
+    ExactNoise noise(random);
+    return TrainLearner(learner, dataset, plan, random, noise);
 }
 
 void OneRun(const EncodedTable& table, const std::vector<uint32_t>& rows, const Settings& settings, int run,
@@ -66,9 +79,7 @@ void OneRun(const EncodedTable& table, const std::vector<uint32_t>& rows, const 
         for (size_t e = 0; e < results.size(); e++) {
             const double epsilon = settings.epsilons[e] * (settings.half == 0 ? 1 : 2);
             const double start = CpuSeconds();
-            ExactNoise noise(random);
-            const Model model =
-                TrainWith(kAuto, dataset, epsilon, kDelta, {Given("depth", settings.depth)}, random, noise);
+            const Model model = TrainOne(dataset, epsilon, settings, random);
             seconds[e] += (CpuSeconds() - start) / kFolds;
             const Predictions rows_left_out = PredictRows(model, table, test);
             score[e] += Score(table.target.task(), rows_left_out) / kFolds;
@@ -129,7 +140,11 @@ void Read(const std::string& argument, Settings& settings) {
         settings.seed = std::atoi(argument.c_str() + sign + 1);
     else if (key == "depth")
         settings.depth = static_cast<uint32_t>(std::atoi(argument.c_str() + sign + 1));
-    else if (key == "eps") {
+    else if (key == "set") {
+        const size_t times = argument.find('*');
+        settings.changes.push_back({argument.substr(sign + 1, times - sign - 1),
+                                    std::strtod(argument.c_str() + times + 1, nullptr)});
+    } else if (key == "eps") {
         settings.epsilons.clear();
         std::istringstream numbers(argument.substr(sign + 1));
         for (std::string number; std::getline(numbers, number, ',');)

@@ -27,6 +27,7 @@ class AdditiveTables {
     // Largest magnitude of a table's entry, and of a leaf of a tree beside the tables.
     double limit() const { return limit_; }
     int32_t base() const { return fixed_base_; }
+    const std::vector<double>& table(size_t feature) const { return tables_[feature]; }
     void Store(Model& model) const;
 
   private:
@@ -66,15 +67,18 @@ struct AdditiveStage {
 // judged: with it, swings are normal.
 class OvershootGuard {
   public:
+    explicit OvershootGuard(const AutoSchedule& schedule) : schedule_(schedule) {}
+
     // gain: what the step about to be taken promises.
     void Expect(double gain) { expected_ = gain; }
     // slope: the gain that repeating the last step promises now; sigma: its noise.
     bool Overshot(double slope, double sigma) const {
-        return slope < -auto_numbers::kOvershootSigmas * sigma &&
-               slope < -auto_numbers::kOvershootReversal * expected_ && expected_ > 0;
+        return slope < -schedule_.overshoot_sigmas * sigma &&
+               slope < -schedule_.overshoot_reversal * expected_ && expected_ > 0;
     }
 
   private:
+    const AutoSchedule& schedule_;
     double expected_ = 0;
 };
 
@@ -89,9 +93,5 @@ void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean);
 //
 // Linear stage: gradient steps on a few functions of each feature (see linear_stage.cpp).
 void RunLinearStage(const AdditiveStage& stage, double leave);
-
-// Residual stage: in each epoch one random partition of every feature, whose leaves move by the noisy sums of
-// gradients; together one table per feature (see residual_stage.cpp).
-void RunResidualStage(const AdditiveStage& stage, double leave);
 
 }  // namespace dpboost

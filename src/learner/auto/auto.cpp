@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "base/error.h"
 #include "learner/auto/additive_stage.h"
 #include "learner/auto/interactions.h"
+#include "learner/auto/residual_stage.h"
 
 namespace dpboost {
 namespace {
@@ -52,20 +54,30 @@ struct Survey {
 
 Survey ReleaseHistograms(const AutoOptions& options, const std::vector<FeatureSpec>& features,
                          BasisRows& rows, Pool& pool) {
-    NoisyHistogram histogram(features, HistogramCells(options.objective));
-    histogram.Release(kHistogramFraction, rows, pool);
+    const auto schedule_for = [&](double noisy_rows) {
+        return MakeAutoSchedule(options.objective, noisy_rows, pool.mu(),
+                                static_cast<uint32_t>(features.size()), options.changes);
+    };
+    const AutoSchedule first =
+        schedule_for(1);  // what it says of the first histogram holds for any number of rows
+    NoisyHistogram histogram(features, Whole(first.histogram_cells));
+    histogram.Release(first.histogram_fraction, rows, pool);
     Survey survey;
-    survey.counts = histogram.Clean(options.rows_hint);
-    survey.schedule = MakeAutoSchedule(options.objective, survey.counts.rows, pool.mu(),
-                                       static_cast<uint32_t>(features.size()));
+    survey.counts = histogram.Clean(first, options.rows_hint);
+    survey.schedule = schedule_for(survey.counts.rows);
     const AutoSchedule& schedule = survey.schedule;
-    if (schedule.second_histogram > kLeastSecondHistogram && schedule.second_cells > 0) {
-        NoisyHistogram coarser(features, schedule.second_cells);
+    if (schedule.second_histogram > schedule.least_second && schedule.second_cells > 0) {
+        NoisyHistogram coarser(features, Whole(schedule.second_cells));
         coarser.Release(schedule.second_histogram, rows, pool);
-        survey.counts = coarser.Clean(options.rows_hint);
-    } else if (schedule.second_histogram > kLeastSecondHistogram) {
+        survey.counts = coarser.Clean(schedule, options.rows_hint);
+    } else if (schedule.second_histogram > schedule.least_second) {
         histogram.Release(schedule.second_histogram, rows, pool);
-        survey.counts = histogram.Clean(options.rows_hint);
+        survey.counts = histogram.Clean(schedule, options.rows_hint);
+    }
+    if (schedule.fine_histogram > 0) {
+        NoisyHistogram fine(features, kMaxBins);
+        fine.Release(schedule.fine_histogram, rows, pool);
+        survey.counts = histogram.Clean(schedule, options.rows_hint, &fine);
     }
     if (options.trees > 0)
         survey.schedule.residual_epochs = options.trees;
@@ -117,7 +129,8 @@ void AutoLearner::CheckPlan(const Plan& plan, std::size_t features) const {
 Footprint AutoLearner::footprint(bool has_units) const {
     Footprint footprint;
     footprint.trees = options_.trees;
-    footprint.depth = 2 * options_.depth;  // four intervals of each feature
+    footprint.depth =
+        options_.depth >= 2 ? 10 : 0;  // a product of two features is one tree of 32 x 32 groups
     footprint.bytes_per_row = BasisRows::BytesPerRow(has_units);
     return footprint;
 }
@@ -147,20 +160,27 @@ void AutoLearner::Train(Run& run) const {
     const double residual = (pool.left() - calibration) * schedule.residual_share;
     RunLinearStage(stage, residual + calibration);
     stages.Passed();
-    InteractionFinding finding;
-    if (options_.depth >= 2 && schedule.interaction_query > 0)
-        finding =
-            QueryInteractions(stage, std::min(schedule.interaction_query, residual / 2), options_.depth);
-    if (residual > 0)
-        RunResidualStage(stage, (pool.left() - calibration) * finding.share + calibration);
+    std::optional<Interactions> products;
+    if (residual > 0) {
+        ResidualStage singles(stage, calibration);
+        const uint32_t first = options_.depth >= 2 && schedule.product_query > 0 ? singles.epochs() / 2 : 0;
+        if (first > 0) {
+            singles.RunEpochs(first);
+            products.emplace(stage, residual * schedule.product_query, options_.depth);
+            singles.SetLeave((pool.left() - calibration) * products->share() + calibration);
+        }
+        singles.RunEpochs(singles.epochs() - first);
+    }
     stages.Passed();
-    if (finding.share > 0)
-        GrowInteractionTrees(stage, finding, calibration, run.model);
+    if (products && products->share() > 0)
+        products->Grow(calibration);
     stages.Passed();
     if (calibration > 0)
         CalibrateBase(stage, mean);
     stages.Passed();
     tables.Store(run.model);
+    if (products)
+        products->tables().Store(1, run.model);
     Evidence evidence = run.model.evidence();
     evidence.reference = MakeReference(counts);
     evidence.bands = bands.Sds();

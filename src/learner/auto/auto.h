@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "learner/auto/schedule.h"
 #include "learner/learner.h"
 #include "learner/objective/objective.h"
 
@@ -17,6 +18,7 @@ struct AutoOptions {
     uint64_t rows_hint = 0;  // the number of rows where that is public; 0: use a noisy count
     uint32_t trees = 0;      // epochs of the residual stage (a tree per feature each); 0: by the schedule
     uint32_t depth = 3;      // features that an interaction tree may combine: 1 (none), 2 or 3
+    std::vector<NumberChange> changes;  // for experiments
 };
 
 // Neighbours: add or remove one unit. The model is post-processing of the draws of one Gaussian pool with all of

@@ -30,7 +30,7 @@ MeanLabel DrawBase(AdditiveStage& stage, double fraction) {
     const std::unique_ptr<const Objective> objective = stage.ClippedAt(1);
     const NoisySums sum = stage.pool.Release(fraction, stage.rows.LabelSums(*objective));
     const double scale = 1 / (stage.rows.StepsPerUnit() * stage.counts.rows);
-    const MeanLabel mean{std::clamp(ShrunkMean(sum, scale, kMeanVariance), -1.0, 1.0), kEdge,
+    const MeanLabel mean{std::clamp(ShrunkMean(sum, scale, stage.schedule.mean_variance), -1.0, 1.0), kEdge,
                          sum.sigma * scale};
     stage.tables.AddToBase(objective->StartScore(mean));
     stage.start = stage.tables.base();
@@ -46,10 +46,12 @@ void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean) {
     const double clip = stage.ClippedAt(1)->reach();
     const std::unique_ptr<const Objective> objective = stage.ClippedAt(clip);
     const double scale = clip / (stage.rows.StepsPerUnit() * stage.counts.rows);
-    for (uint32_t draw = 0; draw < kCalibrationDraws; draw++) {
-        const NoisySums sum = stage.pool.Release(stage.pool.Slice(0, kCalibrationDraws - draw),
-                                                 stage.rows.GradientSums(*objective));
-        stage.tables.AddToBase(objective->Correction(mean, ShrunkMean(sum, scale, kErrorVariance)));
+    const uint32_t draws = Whole(stage.schedule.calibration_draws);
+    for (uint32_t draw = 0; draw < draws; draw++) {
+        const NoisySums sum =
+            stage.pool.Release(stage.pool.Slice(0, draws - draw), stage.rows.GradientSums(*objective));
+        stage.tables.AddToBase(
+            objective->Correction(mean, ShrunkMean(sum, scale, stage.schedule.error_variance)));
     }
 }
 

@@ -37,7 +37,7 @@ void AddNumericColumns(const std::vector<double>& counts, const AutoSchedule& sc
         scores[bin] = NormalScore(ranks[bin]);
         variance += counts[bin] / total * scores[bin] * scores[bin];
     }
-    const double scale = 1 / std::sqrt(std::max(variance, kLeastVariance));
+    const double scale = 1 / std::sqrt(std::max(variance, schedule.least_variance));
     BasisColumn score, wave;
     score.values.assign(bins + 1, 0);
     wave.values.assign(bins + 1, 0);
@@ -59,7 +59,7 @@ void AddLevelIndicators(const std::vector<double>& counts, const AutoSchedule& s
     partition.leaf.resize(counts.size());
     for (size_t cell = 0; cell < counts.size(); cell++)
         partition.leaf[cell] =
-            schedule.level_reference && cell == top ? BasisPartition::kNoLeaf : partition.leaves++;
+            schedule.level_reference > 0 && cell == top ? BasisPartition::kNoLeaf : partition.leaves++;
 }
 
 Basis MakeLinearBasis(const AdditiveStage& stage) {
@@ -116,7 +116,8 @@ struct LastStep {
     const std::vector<double>& gains;
 };
 
-double StableRate(const LastStep& last, double sigma, double momentum) {
+double StableRate(const LastStep& last, double sigma, const AutoSchedule& schedule) {
+    const double momentum = schedule.linear_momentum;
     double drop = 0, energy = 0, squares = 0;
     for (size_t k = 0; k < last.step.size(); k++) {
         drop += last.step[k] * (last.previous[k] - last.gradient[k]);
@@ -124,9 +125,9 @@ double StableRate(const LastStep& last, double sigma, double momentum) {
         squares += last.step[k] * last.step[k];
     }
     const double noise = sigma * std::sqrt(2 * squares);  // both gradients have it
-    if (!(energy > 0 && drop > kStableSigmas * noise))
+    if (!(energy > 0 && drop > schedule.stable_sigmas * noise))
         return std::numeric_limits<double>::infinity();
-    return kStablePart * 2 * (1 + momentum) / (1 - momentum) * energy / drop;
+    return schedule.stable_part * 2 * (1 + momentum) / (1 - momentum) * energy / drop;
 }
 
 }  // namespace
@@ -148,12 +149,13 @@ void RunLinearStage(const AdditiveStage& stage, double leave) {
     const std::unique_ptr<const Objective> objective = stage.ClippedAt(clip);
     double rate = schedule.linear_time / schedule.linear_steps / objective->curvature();
     std::vector<double> gradient(basis.coordinates()), step(basis.coordinates(), 0.0), previous;
-    OvershootGuard guard;
+    OvershootGuard guard(schedule);
+    const uint32_t steps = Whole(schedule.linear_steps);
     StepNoise noise;
     bool fresh = false;  // the last step had no momentum
-    for (uint32_t t = 0; t < schedule.linear_steps; t++) {
-        const NoisySums sums = stage.pool.Release(stage.pool.Slice(leave, schedule.linear_steps - t),
-                                                  stage.rows.GradientSums(*objective));
+    for (uint32_t t = 0; t < steps; t++) {
+        const NoisySums sums =
+            stage.pool.Release(stage.pool.Slice(leave, steps - t), stage.rows.GradientSums(*objective));
         previous = gradient;
         for (size_t k = 0; k < gradient.size(); k++)
             gradient[k] = static_cast<double>(sums.values[k]) * unit;
@@ -163,11 +165,10 @@ void RunLinearStage(const AdditiveStage& stage, double leave) {
             Move(stage, basis, step);
             std::fill(step.begin(), step.end(), 0.0);
             noise.TakeBack();
-            rate *= kOvershootRateCut;
+            rate *= schedule.overshoot_rate_cut;
             continue;
         }
-        const double stable =
-            StableRate({previous, gradient, step, gains}, sums.sigma * unit, schedule.linear_momentum);
+        const double stable = StableRate({previous, gradient, step, gains}, sums.sigma * unit, schedule);
         if (t > 0 && stable < rate) {
             rate = stable;
             if (Dot(gradient, step) < 0) {  // no swing is carried on

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "learner/auto/schedule.h"
@@ -43,11 +44,12 @@ void ProjectToSimplex(std::vector<double>& counts, double sum) {
 // How much of its difference from the group's mean each member keeps: what noise of this variance per cell
 // does not explain. One member's difference says little, so in a large group all share one estimate; a
 // member that differs by clearly more than noise keeps more.
-std::vector<double> KeptShares(const std::vector<double>& distances, double cells, double variance) {
+std::vector<double> KeptShares(const AutoSchedule& schedule, const std::vector<double>& distances,
+                               double cells, double variance) {
     const auto kept = [](double noise, double distance) {
         return distance > noise ? 1 - noise / distance : 0.0;
     };
-    const bool large = distances.size() >= auto_numbers::kManyLikeFeatures;
+    const bool large = static_cast<double>(distances.size()) >= schedule.many_like_features;
     double total = 0;
     for (const double distance : distances)
         total += distance;
@@ -56,7 +58,7 @@ std::vector<double> KeptShares(const std::vector<double>& distances, double cell
     for (const double distance : distances)
         shares.push_back(
             large ? std::max(common,
-                             kept((cells + auto_numbers::kClearlyDifferent * std::sqrt(2 * cells)) * variance,
+                             kept((cells + schedule.clearly_different * std::sqrt(2 * cells)) * variance,
                                   distance))
                   : kept(std::max(cells - 2, 0.0) * variance, distance));  // James-Stein
     return shares;
@@ -127,14 +129,15 @@ double NoisyHistogram::NoisyRowsSd() const {
     return 1 / std::sqrt(precision_ * weight);
 }
 
-void NoisyHistogram::ShrinkLikeGrids(std::vector<std::vector<double>>& counts) const {
+void NoisyHistogram::ShrinkLikeGrids(const AutoSchedule& schedule,
+                                     std::vector<std::vector<double>>& counts) const {
     std::map<GridKey, std::vector<size_t>> groups;
     for (size_t f = 0; f < features_.size(); f++) {
         if (features_[f].ordered())
             groups[KeyOf(features_[f])].push_back(f);
     }
     for (const auto& [key, members] : groups) {
-        if (members.size() < auto_numbers::kLikeFeatures)
+        if (static_cast<double>(members.size()) < schedule.like_features)
             continue;
         const size_t cells = counts[members[0]].size();
         std::vector<double> mean(cells, 0);
@@ -147,7 +150,8 @@ void NoisyHistogram::ShrinkLikeGrids(std::vector<std::vector<double>>& counts) c
             for (size_t c = 0; c < cells; c++)
                 distances[k] += (counts[members[k]][c] - mean[c]) * (counts[members[k]][c] - mean[c]);
         }
-        const std::vector<double> keep = KeptShares(distances, static_cast<double>(cells), 1 / precision_);
+        const std::vector<double> keep =
+            KeptShares(schedule, distances, static_cast<double>(cells), 1 / precision_);
         for (size_t k = 0; k < members.size(); k++) {
             for (size_t c = 0; c < cells; c++) {
                 double& count = counts[members[k]][c];
@@ -157,7 +161,49 @@ void NoisyHistogram::ShrinkLikeGrids(std::vector<std::vector<double>>& counts) c
     }
 }
 
-MarginalCounts NoisyHistogram::Clean(uint64_t rows_hint) const {
+// Distributes `total` over the bins [first, end): halves get what an even spread says plus what their noisy counts say
+// against it, as far as that is above noise (Haar shrinkage).
+struct NoisyBins {
+    const double* counts;
+    double variance;
+    double evidence;
+
+    void Spread(size_t first, size_t end, double total, double* out) const {
+        if (end - first == 1) {
+            out[first] = total;
+            return;
+        }
+        const size_t middle = first + (end - first) / 2;
+        const double left = std::accumulate(counts + first, counts + middle, 0.0);
+        const double right = std::accumulate(counts + middle, counts + end, 0.0);
+        const double share = static_cast<double>(middle - first) / static_cast<double>(end - first);
+        const double difference = left - (left + right) * share;
+        const double noise = variance * static_cast<double>(end - first) * share * (1 - share);
+        const double squared = difference * difference;
+        const double keep = squared > evidence * noise ? 1 - noise / squared : 0;
+        const double to_left = std::clamp(total * share + keep * difference, 0.0, total);
+        Spread(first, middle, to_left, out);
+        Spread(middle, end, total - to_left, out);
+    }
+};
+
+void NoisyHistogram::SpreadWithin(const AutoSchedule& schedule, const std::vector<uint32_t>& cell_of,
+                                  size_t feature, std::vector<double>& counts) const {
+    const uint32_t offset = basis_.blocks()[feature].first;
+    std::vector<double> noisy(counts.size());
+    for (size_t bin = 0; bin < noisy.size(); bin++)
+        noisy[bin] = weighted_sums_[offset + bin] / precision_;
+    const NoisyBins bins{noisy.data(), 1 / precision_, schedule.fine_evidence};
+    for (size_t first = 0, end = 0; first < cell_of.size(); first = end) {
+        double total = 0;
+        for (end = first; end < cell_of.size() && cell_of[end] == cell_of[first]; end++)
+            total += counts[end];
+        bins.Spread(first, end, total, counts.data());
+    }
+}
+
+MarginalCounts NoisyHistogram::Clean(const AutoSchedule& schedule, uint64_t rows_hint,
+                                     const NoisyHistogram* fine) const {
     MarginalCounts result;
     result.rows = rows_hint > 0 ? static_cast<double>(rows_hint) : NoisyRows();
     result.rows_sd = rows_hint > 0 ? 0 : NoisyRowsSd();
@@ -168,7 +214,7 @@ MarginalCounts NoisyHistogram::Clean(uint64_t rows_hint) const {
         for (uint32_t cell = 0; cell < block.partition.leaves; cell++)
             coarse.back()[cell] = weighted_sums_[block.first + cell] / precision_;
     }
-    ShrinkLikeGrids(coarse);
+    ShrinkLikeGrids(schedule, coarse);
     for (size_t f = 0; f < coarse.size(); f++) {
         ProjectToSimplex(coarse[f], result.rows);
         const std::vector<uint32_t>& cell_of = basis_.blocks()[f].partition.leaf;
@@ -178,6 +224,8 @@ MarginalCounts NoisyHistogram::Clean(uint64_t rows_hint) const {
         result.cells.emplace_back(cell_of.size());
         for (size_t code = 0; code < cell_of.size(); code++)
             result.cells.back()[code] = coarse[f][cell_of[code]] / bins[cell_of[code]];
+        if (fine != nullptr && features_[f].ordered())
+            fine->SpreadWithin(schedule, cell_of, f, result.cells.back());
         result.last_codes.emplace_back(coarse[f].size());
         for (size_t code = 0; code < cell_of.size(); code++)
             result.last_codes.back()[cell_of[code]] = static_cast<uint16_t>(code);

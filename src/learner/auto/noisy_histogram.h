@@ -7,6 +7,7 @@
 
 #include "dataset/feature.h"
 #include "learner/auto/pool.h"
+#include "learner/auto/schedule.h"
 #include "learner/rows/basis_rows.h"
 
 namespace dpboost {
@@ -38,13 +39,17 @@ class NoisyHistogram {
     // Numeric features on the same grid are shrunk towards their mean (the noise variance is known: a small
     // group by James-Stein, a large one by how far all of them scatter), then each feature is projected to
     // non-negative cells that sum to the common noisy count, and spread evenly over the bins of a cell.
-    // `rows_hint`: the public number of rows, or 0.
-    MarginalCounts Clean(uint64_t rows_hint) const;
+    // `rows_hint`: the public number of rows, or 0. `fine`: a released histogram of every bin, which then says how a
+    // cell's count is spread over its bins.
+    MarginalCounts Clean(const AutoSchedule& schedule, uint64_t rows_hint,
+                         const NoisyHistogram* fine = nullptr) const;
 
   private:
     double NoisyRows() const;
     double NoisyRowsSd() const;
-    void ShrinkLikeGrids(std::vector<std::vector<double>>& counts) const;
+    void ShrinkLikeGrids(const AutoSchedule& schedule, std::vector<std::vector<double>>& counts) const;
+    void SpreadWithin(const AutoSchedule& schedule, const std::vector<uint32_t>& cell_of, size_t feature,
+                      std::vector<double>& counts) const;
 
     const std::vector<FeatureSpec>& features_;
     Basis basis_;

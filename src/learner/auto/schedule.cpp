@@ -3,94 +3,181 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "learner/ramp.h"
 
 namespace dpboost {
 namespace {
 
-void SetLogistic(double nu, AutoSchedule& s) {
-    s.second_histogram = Ramp(nu, 4, 150, 0.25, 0);
-    s.second_cells = nu < 6 ? 5 : 0;
-    s.initial_score = nu < 8 ? 0 : 0.03;
-    s.residual_share = nu < 12 ? 0 : nu < 50 ? Ramp(nu, 10, 50, 0, 0.4) : Ramp(nu, 50, 1500, 0.4, 0.88);
-    s.linear_steps = 10;
-    s.linear_time = nu < 50 ? Ramp(nu, 3, 20, 3, 7) : Ramp(nu, 50, 150, 7, 10);
-    s.linear_momentum = 0.5;
-    s.linear_clip = Ramp(nu, 200, 1500, 0.2, 0.3);
-    s.linear_kappa = 100;
-    s.score_clip = 2;
-    s.wave_weight = nu > 30 ? 0.5 : 0;
-    s.level_weight = 1;
-    s.level_reference = true;
-    s.intercept = 0.5;
-    s.norm_per_feature = Ramp(nu, 5, 100, 0.35, 0.5);
-    s.residual_epochs = static_cast<uint32_t>(std::lround(Ramp(nu, 50, 1000, 10, 20)));
-    s.residual_leaves = static_cast<uint32_t>(
-        std::lround(nu < 1000 ? Ramp(nu, 50, 1000, 5, 8) : Ramp(nu, 1000, 2000, 8, 14)));
-    s.residual_time = Ramp(nu, 50, 1500, 1.5, 11);
-    s.residual_clip = nu < 300 ? Ramp(nu, 30, 300, 0.3, 0.4) : Ramp(nu, 300, 2000, 0.4, 0.5);
-    s.residual_kappa = Ramp(nu, 50, 1500, 50, 200);
-    s.uniform_cuts = Ramp(nu, 400, 1000, 0.3, 0.8);
-    s.interaction_clip = 0.5;
+constexpr NumberCurve Always(double value) {
+    return {{{1, value}}};
+}
+// Nothing below this nu.
+constexpr NumberCurve From(double nu, double value) {
+    return {{{nu * (1 - 1e-9), 0}, {nu, value}}};
+}
+constexpr NumberRow Same(const char* name, double AutoSchedule::*field, NumberCurve curve,
+                         const char* tried) {
+    return {name, field, curve, curve, curve, tried};
 }
 
-void SetSquared(double nu, AutoSchedule& s) {
-    s.second_histogram = 0.05;
-    s.initial_score = 0.03;
-    s.residual_share = 0.35;
-    s.linear_steps = 20;
-    s.linear_time = Ramp(nu, 12, 200, 8, 50);
-    s.linear_momentum = 0.8;
-    s.linear_clip = 0.15;
-    s.linear_kappa = Ramp(nu, 12, 250, 100, 300);
-    s.score_clip = 2.5;
-    s.level_weight = 0.5;
-    s.intercept = 1;
-    s.norm_per_feature = 0.8;
-    s.residual_epochs = 10;
-    s.residual_leaves = 4;
-    s.residual_time = 1;
-    s.residual_clip = 0.2;
-    s.residual_kappa = 30;
-    s.uniform_cuts = Ramp(nu, 800, 2000, 0.3, 0.8);
-    s.interaction_clip = 0.2;
-}
-
-// Clips are in spreads of counts (Objective::spread), the model in logarithms.
-void SetPoisson(double nu, AutoSchedule& s) {
-    SetSquared(nu, s);
-    s.linear_clip = 1;
-    s.residual_clip = 1;
-    s.interaction_clip = 1;
-    s.linear_kappa = 100;
-    s.residual_share = Ramp(nu, 50, 1500, 0.35, 0.7);
-    s.residual_epochs = static_cast<uint32_t>(std::lround(Ramp(nu, 50, 1000, 10, 20)));
-    s.residual_leaves = static_cast<uint32_t>(std::lround(Ramp(nu, 50, 1500, 4, 8)));
-    s.residual_time = Ramp(nu, 50, 1500, 1, 4);
-    s.residual_kappa = 150;
-}
+using S = AutoSchedule;
 
 }  // namespace
 
-uint32_t HistogramCells(ObjectiveKind objective) {
-    return objective == ObjectiveKind::kLogistic ? 12 : 8;
+// Name, field, classes, numbers, counts, the range that was tried. Clips of counts are in spreads (Objective::spread).
+constexpr NumberRow kAutoNumbers[] = {
+    Same("histogram_fraction", &S::histogram_fraction, Always(0.05), "0.03 .. 0.15"),
+    {"histogram_cells", &S::histogram_cells, Always(12), Always(8), Always(8), "8 .. 32"},
+    {"second_histogram",
+     &S::second_histogram,
+     {{{4, 0.25}, {150, 0}}},
+     Always(0.05),
+     Always(0.05),
+     "0 .. 0.3"},
+    {"second_cells", &S::second_cells, {{{6 * (1 - 1e-9), 5}, {6, 0}}}, Always(0), Always(0), "4 .. 8"},
+    Same("least_second", &S::least_second, Always(0.01), "0 .. 0.02"),
+    Same("like_features", &S::like_features, Always(4), "3 .. 8"),
+    Same("many_like_features", &S::many_like_features, Always(8), "6 .. 16"),
+    Same("clearly_different", &S::clearly_different, Always(2), "1 .. 3"),
+    Same("fine_histogram", &S::fine_histogram, From(350, 0.03), "0.01 .. 0.1, from nu 20 .. 500"),
+    Same("fine_evidence", &S::fine_evidence, Always(12), "4 .. 24"),
+
+    {"initial_score", &S::initial_score, From(8, 0.03), Always(0.03), Always(0.03), "0.01 .. 0.05"},
+    Same("mean_variance", &S::mean_variance, Always(0.1), "0.05 .. 0.3"),
+    Same("calibration", &S::calibration, From(8, 0.015), "0.005 .. 0.03"),
+    Same("calibration_draws", &S::calibration_draws, Always(3), "1 .. 5"),
+    {"error_variance", &S::error_variance, Always(0.0025), Always(0.0005), Always(0.0025), "0.0002 .. 0.01"},
+
+    Same("overshoot_rate_cut", &S::overshoot_rate_cut, Always(1.0 / 8), "1/16 .. 1/2"),
+    Same("overshoot_sigmas", &S::overshoot_sigmas, Always(3), "2 .. 4"),
+    Same("overshoot_reversal", &S::overshoot_reversal, Always(0.9), "0.5 .. 1"),
+    Same("stable_sigmas", &S::stable_sigmas, Always(3), "2 .. 4"),
+    Same("stable_part", &S::stable_part, Always(0.4), "0.2 (too strict) .. 0.8"),
+
+    {"linear_steps", &S::linear_steps, Always(10), Always(20), Always(20), "6 .. 40"},
+    {"linear_time",
+     &S::linear_time,
+     {{{3, 3}, {20, 7}, {50, 7}, {150, 10}}},
+     {{{12, 8}, {200, 50}}},
+     {{{12, 8}, {200, 50}}},
+     "1 .. 100"},
+    {"linear_momentum", &S::linear_momentum, Always(0.5), Always(0.8), Always(0.8), "0 .. 0.9"},
+    {"linear_clip", &S::linear_clip, {{{200, 0.2}, {1500, 0.3}}}, Always(0.15), Always(1), "0.1 .. 0.5"},
+    {"linear_kappa", &S::linear_kappa, Always(100), {{{12, 100}, {250, 300}}}, Always(100), "20 .. 400"},
+    {"score_clip", &S::score_clip, Always(2), Always(2.5), Always(2.5), "1.5 .. 3"},
+    {"wave_weight", &S::wave_weight, From(30, 0.5), Always(0), Always(0), "0 .. 1"},
+    {"level_weight", &S::level_weight, Always(1), Always(0.5), Always(0.5), "0.3 .. 1"},
+    {"level_reference", &S::level_reference, Always(1), Always(0), Always(0), "0, 1"},
+    {"intercept", &S::intercept, Always(0.5), Always(1), Always(1), "0.3 .. 1"},
+    {"norm_per_feature",
+     &S::norm_per_feature,
+     {{{5, 0.35}, {100, 0.5}}},
+     Always(0.8),
+     Always(0.8),
+     "0.3 .. 1"},
+    Same("least_variance", &S::least_variance, Always(0.05), "0.01 .. 0.1"),
+
+    {"residual_share",
+     &S::residual_share,
+     {{{12 * (1 - 1e-9), 0}, {12, 0.045}, {50, 0.4}, {1500, 0.88}}},
+     {{{150, 0.35}, {2000, 0.7}}},
+     {{{50, 0.35}, {1500, 0.7}}},
+     "0 .. 0.9"},
+    {"residual_epochs",
+     &S::residual_epochs,
+     {{{50, 10}, {1000, 20}}},
+     {{{150, 10}, {600, 20}}},
+     {{{50, 10}, {1000, 20}}},
+     "5 .. 40"},
+    {"residual_leaves",
+     &S::residual_leaves,
+     {{{50, 5}, {1000, 8}, {2000, 14}}},
+     {{{150, 4}, {600, 8}, {4000, 12}}},
+     {{{50, 4}, {1500, 8}}},
+     "3 .. 32"},
+    {"residual_time",
+     &S::residual_time,
+     {{{50, 1.5}, {1500, 11}}},
+     {{{150, 1}, {600, 3}}},
+     {{{50, 1}, {1500, 4}}},
+     "0.5 .. 16"},
+    {"residual_clip",
+     &S::residual_clip,
+     {{{30, 0.3}, {300, 0.4}, {2000, 0.5}}},
+     {{{300, 0.2}, {3000, 0.25}}},
+     Always(1),
+     "0.15 .. 0.75"},
+    {"residual_kappa", &S::residual_kappa, {{{50, 50}, {1500, 200}}}, Always(30), Always(150), "20 .. 400"},
+    {"uniform_cuts",
+     &S::uniform_cuts,
+     {{{400, 0.3}, {1000, 0.8}}},
+     {{{800, 0.3}, {2000, 0.8}}},
+     {{{800, 0.3}, {2000, 0.8}}},
+     "0 .. 1"},
+    Same("block_features", &S::block_features, Always(4), "1 .. all"),
+    Same("residual_sampling", &S::residual_sampling, Always(0.25), "0 .. 1"),
+    {"feature_prior", &S::feature_prior, From(300, 4), From(300, 4), Always(0), "0 .. 15"},
+
+    Same("product_query", &S::product_query, From(150, 0.08), "0.04 .. 0.15"),
+    Same("most_products", &S::most_products, Always(2000), "500 .. 4000"),
+    Same("bow_weight", &S::bow_weight, Always(0.7), "0.5 .. 1"),
+    Same("product_norm", &S::product_norm, Always(1.2), "0.6 .. 3"),
+    Same("found_sigmas", &S::found_sigmas, Always(6), "3 (too easy) .. 8"),
+    Same("triple_sigmas", &S::triple_sigmas, Always(14), "6 (finds what is not there) .. 20"),
+    Same("found_relative", &S::found_relative, Always(0.02), "0.01 .. 0.1"),
+    Same("found_least", &S::found_least, Always(0.0005), "0.0001 .. 0.002"),
+    Same("found_most", &S::found_most, Always(12), "6 .. 24"),
+    Same("product_share", &S::product_share, Always(0.7), "0.4 .. 0.9"),
+    Same("clear_sigmas", &S::clear_sigmas, Always(40), "20 .. 80"),
+    {"query_clip", &S::query_clip, Always(0.3), Always(0.2), Always(1), "0.1 .. 0.5"},
+    Same("triple_weight", &S::triple_weight, Always(0.25), "0.1 .. 1"),
+    Same("smooth_rate", &S::smooth_rate, Always(0.4), "0.2 .. 0.8"),
+    Same("smooth_steps", &S::smooth_steps, Always(5), "0 .. 10"),
+    Same("smooth_share", &S::smooth_share, Always(0.25), "0.1 .. 0.5"),
+    Same("count_share", &S::count_share, Always(0.08), "0.04 .. 0.15"),
+    Same("product_trees", &S::product_trees, Always(120), "60 .. 240"),
+    Same("pair_intervals", &S::pair_intervals, Always(4), "3 .. 8"),
+    Same("chain_intervals", &S::chain_intervals, Always(3), "2 .. 4"),
+    Same("triple_intervals", &S::triple_intervals, Always(4), "2 .. 4"),
+    Same("chain_weight", &S::chain_weight, {{{1000, 0}, {5000, 0.5}}}, "0 .. 0.7"),
+    Same("product_kappa", &S::product_kappa, Always(50), "20 .. 100"),
+    Same("product_sampling", &S::product_sampling, Always(0.25), "0 .. 1"),
+    Same("product_prior", &S::product_prior, Always(0.2), "0 .. 1"),
+    Same("product_time", &S::product_time, Always(4), "2 .. 8"),
+    Same("product_rate", &S::product_rate, Always(0.6), "0.3 .. 1"),
+    Same("least_cell", &S::least_cell, Always(0.125), "0.05 .. 0.5"),
+};
+const std::size_t kAutoNumberCount = sizeof(kAutoNumbers) / sizeof(kAutoNumbers[0]);
+
+double NumberCurve::At(double nu) const {
+    constexpr std::size_t kPoints = sizeof(points) / sizeof(points[0]);
+    std::size_t k = 0;
+    while (k + 1 < kPoints && points[k + 1].nu > 0 && nu >= points[k + 1].nu)
+        k++;
+    if (nu <= points[k].nu || k + 1 == kPoints || points[k + 1].nu == 0)
+        return points[k].value;
+    return Ramp(nu, points[k].nu, points[k + 1].nu, points[k].value, points[k + 1].value);
 }
 
-AutoSchedule MakeAutoSchedule(ObjectiveKind objective, double noisy_rows, double mu, uint32_t features) {
+AutoSchedule MakeAutoSchedule(ObjectiveKind objective, double noisy_rows, double mu, uint32_t features,
+                              const std::vector<NumberChange>& changes) {
     AutoSchedule schedule;
-    const double nu = std::max(0.5, noisy_rows * mu / std::sqrt(static_cast<double>(features)));
-    schedule.nu = nu;
-    if (objective == ObjectiveKind::kLogistic)
-        SetLogistic(nu, schedule);
-    else if (objective == ObjectiveKind::kPoisson)
-        SetPoisson(nu, schedule);
-    else
-        SetSquared(nu, schedule);
-    schedule.calibration = nu < 8 ? 0 : 0.015;
-    schedule.interaction_query = nu > 50 && features >= 2 ? 0.02 : 0;
-    schedule.interaction_trees = 30;
-    schedule.interaction_time = 8;
-    schedule.interaction_kappa = 50;
+    schedule.nu = std::max(0.5, noisy_rows * mu / std::sqrt(static_cast<double>(features)));
+    for (const NumberRow& row : kAutoNumbers) {
+        const NumberCurve& curve = objective == ObjectiveKind::kLogistic  ? row.logistic
+                                   : objective == ObjectiveKind::kPoisson ? row.poisson
+                                                                          : row.squared;
+        schedule.*row.field = curve.At(schedule.nu);
+    }
+    for (const NumberChange& change : changes) {
+        const auto row = std::find_if(std::begin(kAutoNumbers), std::end(kAutoNumbers),
+                                      [&](const NumberRow& one) { return change.name == one.name; });
+        CheckInternal(row != std::end(kAutoNumbers), "auto has no such number");
+        schedule.*(row->field) *= change.factor;
+    }
+    if (features < 2)
+        schedule.product_query = 0;
     return schedule;
 }
 

@@ -24,6 +24,8 @@ namespace {
 // Sums of one view over a block run in this many interleaved copies, so that rows of the same cell do not
 // wait for each other's stores.
 constexpr size_t kLanes = 4;
+// Parts of a basis between two polls within a block of rows.
+constexpr size_t kPollBlocks = 32;
 
 // Calls action(codes) with a column's codes of a block, whatever their width.
 template <typename Action>
@@ -110,11 +112,14 @@ void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared) {
     for (size_t block = 0; block < dataset_.blocks(); block++) {
         const size_t rows = dataset_.block_rows(block);
         std::fill(norms.begin(), norms.end(), intercept);
-        for (const BasisBlock& part : basis.blocks()) {
+        for (size_t b = 0; b < basis.blocks().size(); b++) {
+            const BasisBlock& part = basis.blocks()[b];
             WithCodes(dataset_, part.view, block, scratch.codes.data(), [&](const auto* codes) {
                 for (size_t i = 0; i < rows; i++)
                     norms[i] += part.cell_norms[codes[i]];
             });
+            if (b % kPollBlocks == kPollBlocks - 1)
+                interrupt_.Poll();
         }
         for (size_t i = 0; i < rows; i++)
             caps_[block * kBlockRows + i] = static_cast<uint16_t>(
@@ -206,9 +211,12 @@ RawSums BasisRows::Sums(Weight weight, const Objective* objective) {
 void BasisRows::AddBlock(size_t block, const int32_t* weights, Scratch& scratch,
                          std::vector<std::vector<int64_t>>& lanes) const {
     const size_t rows = dataset_.block_rows(block);
-    for (size_t b = 0; b < lanes.size(); b++)
+    for (size_t b = 0; b < lanes.size(); b++) {
         WithCodes(dataset_, basis_->blocks()[b].view, block, scratch.codes.data(),
                   [&](const auto* codes) { AddWeights(codes, weights, rows, lanes[b].data()); });
+        if (b % kPollBlocks == kPollBlocks - 1)
+            interrupt_.Poll();
+    }
 }
 
 uint32_t BasisRows::CodeOf(const CodeView& view, size_t row) const {

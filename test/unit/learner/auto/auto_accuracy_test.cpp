@@ -43,5 +43,18 @@ TEST(AutoAccuracy, CopiesOfAColumnDoNoHarm) {
     EXPECT_LT(Score(table, 3, 5), 0.7);
 }
 
+// Counts of which most are 0: more budget must not make ranks worse.
+TEST(AutoAccuracy, CountsWithManyZerosGainByBudget) {
+    const EncodedTable table = MakeSynthetic("counts");
+    EXPECT_GT(Score(table, 1, 5), 0.648);
+    EXPECT_GT(Score(table, 4, 5), 0.648);
+}
+
+// No single column says anything here.
+TEST(AutoAccuracy, FindsProductsOfTwoAndThreeColumns) {
+    EXPECT_GT(Score(MakeSynthetic("xor2"), 1, 3), 0.9);
+    EXPECT_GT(Score(MakeSynthetic("xor3"), 1, 3), 0.85);
+}
+
 }  // namespace
 }  // namespace dpboost

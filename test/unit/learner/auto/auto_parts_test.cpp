@@ -183,6 +183,10 @@ TEST(BasisRows, OneUnitChangesSumsByTheSensitivityAtMost) {
     }
 }
 
+AutoSchedule SomeSchedule() {
+    return MakeAutoSchedule(ObjectiveKind::kSquared, 1000, 1, 4);
+}
+
 Plan PoolPlan(double epsilon) {
     return PlanOf(AutoLearner(AutoOptions(), TargetSpec::Regression(0, 1)), epsilon, 1e-6);
 }
@@ -203,7 +207,7 @@ TEST(NoisyHistogram, WithoutNoiseIsTheHistogram) {
         std::sqrt(static_cast<double>(dataset.columns())) / (GdpMu(1, 1e-6) * std::sqrt(0.05));
     EXPECT_NEAR(noise.last_gaussian_steps / rows.StepsPerUnit(), sigma, 1e-3 * sigma);
     histogram.Release(0.1, rows, pool);
-    const MarginalCounts counts = histogram.Clean(0);
+    const MarginalCounts counts = histogram.Clean(SomeSchedule(), 0);
     EXPECT_NEAR(counts.rows, 3000, 1e-6);
     for (size_t f = 0; f < dataset.columns(); f++) {
         std::vector<double> plain(dataset.features()[f].cells(), 0.0);
@@ -227,7 +231,7 @@ TEST(NoisyHistogram, CleanCountsAreADistributionWhateverTheNoise) {
     NoisyHistogram histogram(dataset.features(), 12);
     histogram.Release(0.05, rows, pool);
     for (const uint64_t hint : {uint64_t{0}, uint64_t{500}}) {
-        const MarginalCounts counts = histogram.Clean(hint);
+        const MarginalCounts counts = histogram.Clean(SomeSchedule(), hint);
         EXPECT_GE(counts.rows, 1);
         for (const std::vector<double>& cells : counts.cells) {
             double sum = 0;
@@ -270,7 +274,7 @@ MarginalCounts CleanOnOneGrid(bool outlier, double* sigma) {
     NoisyHistogram histogram(features, 16);
     histogram.Release(0.05, rows, pool);
     *sigma = std::sqrt(static_cast<double>(kFeatures)) / (GdpMu(1, 1e-6) * std::sqrt(0.05));
-    return histogram.Clean(kRows);
+    return histogram.Clean(SomeSchedule(), kRows);
 }
 
 TEST(NoisyHistogram, FeaturesOnOneGridShareWhatTheyHaveInCommon) {
@@ -316,8 +320,8 @@ TEST(AutoSchedule, IsSensibleEverywhere) {
             for (const double mu : {1e-5, 1e-2, 1.0, 20.0}) {
                 for (const uint32_t features : {1U, 20U, 60000U}) {
                     const AutoSchedule s = MakeAutoSchedule(objective, rows, mu, features);
-                    const double before = auto_numbers::kHistogramFraction + s.second_histogram +
-                                          s.initial_score + s.interaction_query + s.calibration;
+                    const double before = s.histogram_fraction + s.second_histogram + s.fine_histogram +
+                                          s.initial_score + s.calibration;
                     EXPECT_LT(before, 0.35);
                     // A stage gets a share that its noise can live with, or none.
                     EXPECT_TRUE(s.residual_share == 0 || s.residual_share > 0.03);
