@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_text.h"
+
 namespace dpboost {
 
 struct JsonValue {
@@ -29,25 +31,7 @@ struct JsonValue {
     JsonValue* Find(std::string_view key) const;
 };
 
-// A JSON string literal.
-std::string JsonString(std::string_view text);
-
-// The shortest text that reads back as the same double; null for what JSON cannot hold.
-std::string JsonNumber(double value);
-
 // The value as it was written. Recursive: for values whose depth was checked.
 std::string JsonText(const JsonValue& value);
-
-// "key": value pairs and array items, comma-separated; wrap with Object() or Array().
-class JsonList {
-  public:
-    void Add(std::string_view key, const std::string& json) { Append(JsonString(key) + ": " + json); }
-    void Append(const std::string& json) { text_ += (text_.empty() ? "" : ", ") + json; }
-    std::string Object() const { return "{" + text_ + "}"; }
-    std::string Array() const { return "[" + text_ + "]"; }
-
-  private:
-    std::string text_;
-};
 
 }  // namespace dpboost

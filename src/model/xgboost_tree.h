@@ -1,0 +1,46 @@
+// One tree of XGBoost while it is made, and as its JSON wants it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dpboost {
+
+struct XgboostNode {
+    int32_t left = -1;
+    int32_t right = -1;
+    uint32_t feature = 0;
+    float value = 0;  // condition of a split, or the leaf's value
+    bool missing_left = false;
+    std::vector<uint32_t> categories;  // those that go right; none: a split of numbers
+};
+
+// A tree, its nodes in the order in which they were made; the first one is the root.
+class XgboostTree {
+  public:
+    int32_t Add(XgboostNode node);
+    int32_t AddLeaf(float value) {
+        XgboostNode leaf;
+        leaf.value = value;
+        return Add(std::move(leaf));
+    }
+    // x < condition goes left.
+    int32_t AddSplit(uint32_t feature, float condition, bool missing_left) {
+        XgboostNode split;
+        split.feature = feature;
+        split.value = condition;
+        split.missing_left = missing_left;
+        return Add(std::move(split));
+    }
+    XgboostNode& operator[](int32_t index) { return nodes_[static_cast<size_t>(index)]; }
+
+    // As an object of the model's JSON.
+    void AppendTo(std::string* json, size_t id, size_t features) const;
+
+  private:
+    std::vector<XgboostNode> nodes_;
+};
+
+}  // namespace dpboost
