@@ -59,6 +59,7 @@ class SqlWriter {
 
     std::string Score(size_t output, Bounds* bounds) const;
     std::string Prediction() const;
+    std::string ClassScores() const;
 
   private:
     void AddTable(size_t index, size_t output, std::string* text, Bounds* bounds) const;
@@ -72,7 +73,7 @@ class SqlWriter {
 
     const Model& model_;
     SqlDialect dialect_;
-    size_t outputs_ = 1;
+    size_t outputs_;
     std::vector<Column> columns_;
 };
 
@@ -93,7 +94,7 @@ void CheckNotHashed(const Model& model) {
 }
 
 SqlWriter::SqlWriter(const Model& model, SqlDialect dialect)
-    : model_(model), dialect_(dialect), columns_(model.features().size()) {
+    : model_(model), dialect_(dialect), outputs_(model.outputs()), columns_(model.features().size()) {
     CheckNotHashed(model);
     for (size_t i = 0; i < columns_.size(); i++) {
         const FeatureSpec& feature = model.features()[i];
@@ -236,8 +237,8 @@ void AddSum(const std::vector<std::string>& terms, size_t begin, size_t end, std
 }
 
 std::string SqlWriter::Score(size_t output, Bounds* bounds) const {
-    std::vector<std::string> terms = {std::to_string(model_.base())};
-    bounds->Add(model_.base(), model_.base());
+    std::vector<std::string> terms = {std::to_string(model_.base(output))};
+    bounds->Add(model_.base(output), model_.base(output));
     for (size_t i = 0; i < columns_.size(); i++)
         if (!model_.table(i).empty())
             AddTable(i, output, &terms.emplace_back(), bounds);
@@ -286,8 +287,12 @@ LinkRange RangeOf(const Model& model) {
     return range;
 }
 
+std::string InUnits(const std::string& score) {
+    return "CAST(" + score + " AS double precision) / " + std::to_string(kOne);
+}
+
 std::string LinkOf(const Model& model, const std::string& score) {
-    const std::string value = "CAST(" + score + " AS double precision) / " + std::to_string(kOne);
+    const std::string value = InUnits(score);
     const TargetSpec& target = model.target();
     if (model.link() == Link::kLogistic)
         return "1 / (1 + exp(-" + value + "))";
@@ -318,6 +323,16 @@ std::string SqlWriter::Prediction() const {
     return Linked(score, bounds);
 }
 
+std::string SqlWriter::ClassScores() const {
+    std::string list;
+    for (size_t output = 0; output < outputs_; output++) {
+        Bounds bounds;
+        list += (output == 0 ? "" : ",\n") + InUnits(Score(output, &bounds)) + " AS " +
+                InQuotes(model_.target().classes()[output], '"');
+    }
+    return list;
+}
+
 }  // namespace
 
 SqlDialect ParseSqlDialect(std::string_view name) {
@@ -330,7 +345,8 @@ SqlDialect ParseSqlDialect(std::string_view name) {
 }
 
 std::string ToSql(const Model& model, SqlDialect dialect) {
-    return SqlWriter(model, dialect).Prediction();
+    const SqlWriter writer(model, dialect);
+    return model.outputs() == 1 ? writer.Prediction() : writer.ClassScores();
 }
 
 }  // namespace dpboost

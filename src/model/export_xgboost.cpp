@@ -50,13 +50,14 @@ class TreeMaker {
 
     const Model& model_;
     size_t output_;
-    size_t outputs_ = 1;
+    size_t outputs_;
     double scale_ = 1;  // from scores to margins
     double shift_ = 0;
     std::vector<std::vector<uint16_t>> codes_;
 };
 
-TreeMaker::TreeMaker(const Model& model, size_t output) : model_(model), output_(output) {
+TreeMaker::TreeMaker(const Model& model, size_t output)
+    : model_(model), output_(output), outputs_(model.outputs()) {
     if (model.link() == Link::kIdentity) {
         scale_ = (model.target().upper() - model.target().lower()) / 2;
         shift_ = model.target().lower() + scale_;
@@ -67,7 +68,7 @@ TreeMaker::TreeMaker(const Model& model, size_t output) : model_(model), output_
 
 XgboostTree TreeMaker::Base() const {
     XgboostTree list;
-    list.AddLeaf(static_cast<float>(FromFixed(model_.base()) * scale_ + shift_));
+    list.AddLeaf(static_cast<float>(FromFixed(model_.base(output_)) * scale_ + shift_));
     return list;
 }
 
@@ -180,6 +181,10 @@ Objective ObjectiveOf(const Model& model) {
             return {"binary:logistic", "5E-1", "\"reg_loss_param\":{\"scale_pos_weight\":\"1\"}"};
         case Link::kLog:
             return {"count:poisson", "1E0", "\"poisson_regression_param\":{\"max_delta_step\":\"0.7\"}"};
+        case Link::kSoftmax:
+            return {
+                "multi:softprob", "0E0",
+                "\"softmax_multiclass_param\":{\"num_class\":\"" + std::to_string(model.outputs()) + "\"}"};
         case Link::kIdentity:
             break;
     }
@@ -204,10 +209,9 @@ std::string FeatureList(const Model& model) {
 }
 
 std::string Trees(const Model& model, std::string* classes) {
-    constexpr size_t kOutputs = 1;
     std::string text;
     size_t count = 0;
-    for (size_t output = 0; output < kOutputs; output++) {
+    for (size_t output = 0; output < model.outputs(); output++) {
         const TreeMaker maker(model, output);
         const auto add = [&](const XgboostTree& list) {
             text += count == 0 ? "" : ",";
@@ -235,6 +239,12 @@ std::string ToXgboost(const Model& model,
     const size_t count = 1 + static_cast<size_t>(std::count(classes.begin(), classes.end(), ','));
     JsonList origin, names, types;
     origin.Add("dpboost_features", JsonString(FeatureList(model)));
+    if (!model.target().classes().empty()) {
+        JsonList labels;
+        for (const std::string& label : model.target().classes())
+            labels.Append(JsonString(label));
+        origin.Add("dpboost_classes", JsonString(labels.Array()));
+    }
     for (const auto& [name, value] : attributes)
         origin.Add(name, JsonString(value));
     for (const FeatureSpec& feature : model.features()) {
@@ -247,8 +257,9 @@ std::string ToXgboost(const Model& model,
            "trees\":\"" +
            std::to_string(count) + "\",\"size_leaf_vector\":\"0\"},\"tree_info\":[" + classes +
            "],\"trees\":[" + trees + "]},\"name\":\"gbtree\"},\"learner_model_param\":{\"base_score\":\"" +
-           objective.base_score + "\",\"boost_from_average\":\"1\",\"num_class\":\"0\",\"num_feature\":\"" +
-           features + "\",\"num_target\":\"1\"},\"objective\":{\"name\":\"" + objective.name + "\"," +
+           objective.base_score + "\",\"boost_from_average\":\"1\",\"num_class\":\"" +
+           std::to_string(model.outputs() == 1 ? 0 : model.outputs()) + "\",\"num_feature\":\"" + features +
+           "\",\"num_target\":\"1\"},\"objective\":{\"name\":\"" + objective.name + "\"," +
            objective.parameters + "}},\"version\":[1,7,4]}";
 }
 

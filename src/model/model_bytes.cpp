@@ -2,12 +2,11 @@
 // evidence, and a BLAKE2b-128 checksum of all before it. Version 1, which is still read, had one output, no classes, no
 // loss, no standard deviations of leaves and no evidence. The checksum finds accidents; the reader itself checks
 // everything it later relies on, so that bytes forged with a valid checksum are harmless too.
-#include <sodium.h>
-
 #include <cmath>
 #include <string>
 #include <utility>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "model/model.h"
 
@@ -16,19 +15,11 @@ namespace {
 
 constexpr std::string_view kMagic = "dpboost\n";
 constexpr uint32_t kVersion = 2;
-constexpr size_t kChecksumBytes = 16;
 // feature, threshold, kind and direction
 constexpr size_t kSplitBytes = 2 + 2 + 1;
 constexpr uint8_t kMissingLeftBit = 0x80;
 // beside the depth of a tree
 constexpr uint8_t kLeafSdsBit = 0x80;
-
-std::string Checksum(std::string_view bytes) {
-    std::string sum(kChecksumBytes, '\0');
-    crypto_generichash(reinterpret_cast<unsigned char*>(sum.data()), sum.size(),
-                       reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr, 0);
-    return sum;
-}
 
 void WriteTree(const Tree& tree, const std::vector<FeatureSpec>& features, ByteWriter& out) {
     out.U8(static_cast<uint8_t>(tree.depth | (tree.leaf_sds.empty() ? 0 : kLeafSdsBit)));

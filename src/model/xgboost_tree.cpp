@@ -2,6 +2,8 @@
 
 #include <charconv>
 #include <limits>
+#include <string_view>
+#include <type_traits>
 
 #include "base/error.h"
 
@@ -16,6 +18,10 @@ void Append(Number value, std::string* text) {
     char digits[32];
     const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, value);
     text->append(digits, end.ptr);
+    // XGBoost takes no whole number where it wants another, and tells them by how they are written.
+    if (std::is_floating_point_v<Number> &&
+        std::string_view(digits, end.ptr - digits).find_first_of(".e") == std::string_view::npos)
+        *text += ".0";
 }
 
 // "name":[value of each item],
@@ -87,7 +93,7 @@ void XgboostTree::AppendTo(std::string* json, size_t id, size_t features) const 
     using Node = const XgboostNode*;
     const NumberedNodes numbered(nodes_);
     const std::vector<Node>& nodes = numbered.nodes;
-    const auto zero = [](Node) { return 0; };
+    const auto zero = [](Node) { return 0.0f; };
     *json += '{';
     AppendArray(
         "base_weights", nodes, [](Node n) { return n->left < 0 ? n->value : 0.0f; }, json);

@@ -177,7 +177,8 @@ CREATE SEQUENCE dpboost.model_name_id_seq;
 CREATE TABLE dpboost.model_name (
     name_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.model_name_id_seq'),
     owner dpboost.role_ref NOT NULL,
-    name text NOT NULL CHECK (name <> '' AND pg_catalog.translate(name, '.@"', '') = name)
+    name text NOT NULL CHECK (name <> '' AND pg_catalog.translate(name, '.@"', '') = name),
+    last_import int NOT NULL DEFAULT 0
 );
 ALTER SEQUENCE dpboost.model_name_id_seq OWNED BY dpboost.model_name.name_id;
 CREATE UNIQUE INDEX model_name_key ON dpboost.model_name (name, (owner::oid)) WHERE owner::oid <> 0;
@@ -187,6 +188,7 @@ COMMENT ON TABLE dpboost.model_name IS 'names of models, each with the role that
 COMMENT ON COLUMN dpboost.model_name.name_id IS 'number of the name';
 COMMENT ON COLUMN dpboost.model_name.owner IS 'role that the name and its models belong to';
 COMMENT ON COLUMN dpboost.model_name.name IS 'the name, without owner and version';
+COMMENT ON COLUMN dpboost.model_name.last_import IS 'the last version that was imported under it; never used again';
 
 -- Figures as people write them: six digits, rounded up.
 CREATE FUNCTION dpboost.rounded_up(float8) RETURNS float8
@@ -338,7 +340,7 @@ CREATE TABLE dpboost.model (
     name_id bigint NOT NULL,
     name text NOT NULL,
     version int NOT NULL CHECK (version > 0),
-    release_id bigint NOT NULL UNIQUE,
+    release_id bigint UNIQUE,
     method text NOT NULL,
     task text NOT NULL,
     epsilon float8 NOT NULL,
@@ -352,12 +354,14 @@ CREATE TABLE dpboost.model (
 ALTER TABLE dpboost.model ALTER COLUMN content SET STORAGE EXTERNAL;
 ALTER SEQUENCE dpboost.model_id_seq OWNED BY dpboost.model.model_id;
 COMMENT ON SEQUENCE dpboost.model_id_seq IS 'numbers the models';
-COMMENT ON TABLE dpboost.model IS 'models, written by the ledger worker after their charge; never without it';
+COMMENT ON TABLE dpboost.model IS
+    'models, written by the ledger worker: those trained here after their charge and never without it, and imported ones';
 COMMENT ON COLUMN dpboost.model.model_id IS 'number of the model; a new one for every version';
 COMMENT ON COLUMN dpboost.model.name_id IS 'its name with its owner, see model_name';
 COMMENT ON COLUMN dpboost.model.name IS 'its name alone; never changes';
 COMMENT ON COLUMN dpboost.model.version IS 'version';
-COMMENT ON COLUMN dpboost.model.release_id IS 'its charge in the ledger';
+COMMENT ON COLUMN dpboost.model.release_id IS
+    'its charge in the ledger; NULL: imported, and what is said of its method, epsilon and delta was claimed elsewhere';
 COMMENT ON COLUMN dpboost.model.method IS 'how it was trained';
 COMMENT ON COLUMN dpboost.model.task IS 'regression or classification';
 COMMENT ON COLUMN dpboost.model.epsilon IS 'privacy loss of its training';

@@ -60,7 +60,7 @@ CREATE VIEW dpboost_models WITH (security_barrier) AS
     SELECT n.name AS model, m.version,
            coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = n.owner::oid)::text, n.owner::text) AS owner,
            m.method, m.task, dpboost.rounded_up(m.epsilon) AS epsilon, m.delta, m.features, m.options, m.created_at,
-           n.owner::text || '.' || n.name AS full_name
+           n.owner::text || '.' || n.name AS full_name, m.release_id
     FROM dpboost.model m JOIN dpboost.model_name n USING (name_id)
     WHERE pg_catalog.pg_has_role(current_user, n.owner::oid, 'USAGE')
        OR EXISTS (SELECT FROM dpboost.model_grant g
@@ -77,5 +77,7 @@ COMMENT ON COLUMN dpboost_models.features IS 'its features and their encodings';
 COMMENT ON COLUMN dpboost_models.options IS 'options of its training';
 COMMENT ON COLUMN dpboost_models.created_at IS 'when it was trained';
 COMMENT ON COLUMN dpboost_models.full_name IS 'owner.name, as everyone may write it; with @version for this one';
+COMMENT ON COLUMN dpboost_models.release_id IS
+    'its charge in the ledger; NULL: imported, and its method, epsilon and delta are what its file claims';
 
 GRANT SELECT ON dpboost_budgets, dpboost_ledger, dpboost_models TO PUBLIC;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "mechanism/noise.h"
+#include "model/exported_model.h"
 #include "privacy/spent.h"
 #include "training/private_bounds.h"
 
@@ -18,31 +19,6 @@ std::unique_ptr<Learner> MakeLearner(const TrainingOptions& options, const Featu
                                      const TargetRule& target) {
     const LearnerContext context{features.specs, target.spec, options.epsilon, options.delta};
     return options.method->make(*options.method, context, options.given);
-}
-
-std::string DescribeFeature(const FeatureSpec& feature) {
-    JsonList description;
-    description.Add("name", JsonString(feature.name()));
-    if (feature.kind() == FeatureKind::kNumeric) {
-        description.Add("lower", JsonNumber(feature.lower()));
-        description.Add("upper", JsonNumber(feature.upper()));
-        description.Add("bins", std::to_string(feature.bins()));
-    } else if (feature.kind() == FeatureKind::kLevels) {
-        JsonList levels;
-        for (const std::string& level : feature.levels())
-            levels.Append(JsonString(level));
-        description.Add("levels", levels.Array());
-    } else {
-        description.Add("hash_buckets", std::to_string(feature.bins()));
-    }
-    return description.Object();
-}
-
-std::string DescribeFeatures(const std::vector<FeatureSpec>& features) {
-    JsonList list;
-    for (const FeatureSpec& feature : features)
-        list.Append(DescribeFeature(feature));
-    return list.Array();
 }
 
 // Both streams of a training, keyed by the first bytes of a stream that its root seed keys: knowing one key, as the

@@ -117,6 +117,23 @@ dsm_segment* LayOutDelivery(const PaidRelease* paid, const ModelDelivery* delive
     return LayOut(&message, contents, lengthof(contents));
 }
 
+dsm_segment* LayOutImport(const ModelImport* import) {
+    LedgerMessage message;
+    StartMessage(&message, LedgerWork::kImport, import->caller);
+    message.lock_timeout_ms = ledger_timeout_ms / 2 + 1;
+    message.claimed_epsilon = import->epsilon;
+    message.claimed_delta = import->delta;
+    const Content contents[] = {
+        Text(&message.model_name, import->model_name),
+        Text(&message.method, import->method),
+        Text(&message.task, import->task),
+        Text(&message.options, import->content.options),
+        Text(&message.features, import->content.features),
+        {&message.model, import->content.model_bytes, import->content.model_size},
+    };
+    return LayOut(&message, contents, lengthof(contents));
+}
+
 // ---- the worker ----
 
 void WaitForLatch(long milliseconds) {
@@ -179,6 +196,9 @@ Wait LookAtWorker(LedgerMessage* message, BackgroundWorkerHandle* handle, pid_t*
 
 // The worker has not answered: nothing may be drawn. If it can still be stopped, nothing is charged.
 [[noreturn]] void RaiseUnpaid(LedgerMessage* message, const char* reason) {
+    if (message->work == LedgerWork::kImport && Abandon(message))
+        ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE), errmsg("could not store the model"),
+                        errdetail("%s", reason), errhint("Try again.")));
     if (Abandon(message))
         ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE), errmsg("could not charge the privacy budget"),
                         errdetail("%s Nothing was charged and nothing was released.", reason),
@@ -344,6 +364,17 @@ void DeliverModel(const PaidRelease* paid, const ModelDelivery* delivery) {
     int silent_ends = 0;
     while (!TryDelivery(paid, delivery, &silent_ends))
         WaitForLatch(kDeliveryRetryMs);
+}
+
+void ImportModel(const ModelImport* import) {
+    const TimestampTz deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ledger_timeout_ms);
+    dsm_segment* segment = LayOutImport(import);
+    BackgroundWorkerHandle* handle = StartWorker(segment, deadline);
+    WaitForCharge(MessageIn(segment), handle, deadline);
+    if (pg_atomic_read_u32(&MessageIn(segment)->state) != kLedgerDone)
+        RaiseAnswer(MessageIn(segment)->answer);
+    dsm_detach(segment);
+    pfree(handle);
 }
 
 void DefineLedgerSettings() {

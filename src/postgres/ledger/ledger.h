@@ -73,6 +73,21 @@ void CommitCharge(const ChargeRequest* request, PaidRelease* paid);
 // is no model, unless it was a cancel that came too late.
 void DeliverModel(const PaidRelease* paid, const ModelDelivery* delivery);
 
+// A model that was trained elsewhere. All pointers stay the caller's and are only read.
+struct ModelImport {
+    Oid caller;
+    const char* model_name;  // as the call gave it
+    const char* method;      // this and what follows as its file claims
+    const char* task;
+    double epsilon;
+    double delta;
+    ModelDelivery content;
+};
+
+// Stores an imported model under the caller's name, in a commit of its own; charges nothing. Raises what CommitCharge
+// raises, but for budgets and rights to train.
+void ImportModel(const ModelImport* import);
+
 // Defines the setting dpboost.ledger_timeout; called by _PG_init.
 void DefineLedgerSettings();
 

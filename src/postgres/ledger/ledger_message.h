@@ -23,6 +23,7 @@ enum LedgerState : uint32 {
 enum class LedgerWork : int32 {
     kCharge = 1,
     kDelivery = 2,
+    kImport = 3,
 };
 
 // More budgets than this are all checked, but only these are reported back.
@@ -69,6 +70,10 @@ struct LedgerMessage {
     LedgerPiece privacy_unit;
     LedgerPiece plan;
     LedgerPiece relations;  // a RelationSet
+
+    // of an import, beside model_name, method, task and what a delivery brings
+    double claimed_epsilon;
+    double claimed_delta;
 
     // of a delivery
     int64 release_id;

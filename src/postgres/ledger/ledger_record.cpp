@@ -175,6 +175,29 @@ void WriteModel(const LedgerMessage* message) {
     ForgetOldGrants(DatumGetInt64(CatalogValue(0, 2)), ReturnedId());
 }
 
+void WriteImport(const LedgerMessage* message, const NamedModel& model) {
+    const Oid types[] = {INT8OID,   TEXTOID,   INT4OID, TEXTOID, TEXTOID,
+                         FLOAT8OID, FLOAT8OID, TEXTOID, TEXTOID, BYTEAOID};
+    const Datum values[] = {Int64GetDatum(model.name_id),
+                            CStringGetTextDatum(model.name),
+                            Int32GetDatum(model.version),
+                            CStringGetTextDatum(PieceOf(message, message->method)),
+                            CStringGetTextDatum(PieceOf(message, message->task)),
+                            Float8GetDatum(message->claimed_epsilon),
+                            Float8GetDatum(message->claimed_delta),
+                            CStringGetTextDatum(PieceOf(message, message->options)),
+                            CStringGetTextDatum(PieceOf(message, message->features)),
+                            ByteaDatum(PieceOf(message, message->model), message->model.size)};
+    CatalogWrite("UPDATE dpboost.model_name SET last_import = $3 WHERE name_id = $1", 3, types, values,
+                 nullptr);
+    CatalogWrite(
+        "INSERT INTO dpboost.model (name_id, name, version, method, task, epsilon, delta, options, features, "
+        "content)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9::jsonb, $10) RETURNING model_id",
+        10, types, values, nullptr);
+    ForgetOldGrants(model.name_id, ReturnedId());
+}
+
 void WriteDelivery(int64 release_id) {
     const Oid types[] = {INT8OID};
     const Datum values[] = {Int64GetDatum(release_id)};
@@ -192,6 +215,15 @@ void RecordCharge(const LedgerMessage* message, const LedgerPlan* plan, const Re
     record->version = model.version;
     record->release_id = WriteLedger(message, plan, relations, model);
     WriteCharges(message, record->release_id, relations);
+    CatalogEnd(&scope);
+}
+
+void RecordImport(const LedgerMessage* message) {
+    CatalogScope scope;
+    NamedModel model;
+    CatalogBegin(&scope);
+    NameNextModel(message->caller, PieceOf(message, message->model_name), &model);
+    WriteImport(message, model);
     CatalogEnd(&scope);
 }
 

@@ -30,4 +30,7 @@ void RecordCharge(const LedgerMessage* message, const LedgerPlan* plan, const Re
 // as it is.
 void RecordDelivery(const LedgerMessage* message);
 
+// The model of an import, without a release. Raises what ReadNewModelName raises.
+void RecordImport(const LedgerMessage* message);
+
 }  // namespace dpboost

@@ -1,7 +1,8 @@
 // The ledger worker: a background process with a transaction of its own, started twice for one release. It is
 // the only writer of ledger and models. For the charge, under a lock that makes charges follow one another,
 // it counts what was spent, refuses what does not fit, and commits the charge; later, for the delivery, it
-// commits the model of a charge that the ledger holds. Each is done whole or not at all.
+// commits the model of a charge that the ledger holds. A model that is imported has no charge here, and the worker is
+// started once for it. Each is done whole or not at all.
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/ledger/budget.h"
@@ -24,6 +25,7 @@ bool IsWhole(const LedgerMessage* message, size_t mapped_size) {
     const LedgerPiece charge[] = {message->model_name,   message->method, message->task,
                                   message->privacy_unit, message->plan,   message->relations};
     const LedgerPiece delivery[] = {message->options, message->features, message->model};
+    const LedgerPiece import[] = {message->model_name, message->method, message->task};
     if (mapped_size < sizeof(LedgerMessage) || message->magic != kLedgerMagic ||
         message->segment_size > mapped_size)
         return false;
@@ -33,7 +35,9 @@ bool IsWhole(const LedgerMessage* message, size_t mapped_size) {
     };
     if (message->work == LedgerWork::kCharge)
         return std::all_of(std::begin(charge), std::end(charge), fits);
-    return message->work == LedgerWork::kDelivery &&
+    if (message->work == LedgerWork::kImport && !std::all_of(std::begin(import), std::end(import), fits))
+        return false;
+    return (message->work == LedgerWork::kDelivery || message->work == LedgerWork::kImport) &&
            std::all_of(std::begin(delivery), std::end(delivery), fits);
 }
 
@@ -163,6 +167,14 @@ void PrepareDelivery(const LedgerMessage* message) {
     PopActiveSnapshot();
 }
 
+// The same of an import. The lock is the one that keeps names and versions apart.
+void PrepareImport(const LedgerMessage* message) {
+    LockLedger(message);
+    PushActiveSnapshot(GetTransactionSnapshot());
+    RecordImport(message);
+    PopActiveSnapshot();
+}
+
 // Commits if the caller still waits. After this either all is committed or nothing ever will be. Done is said
 // only of a commit that has ended as it should: one whose wait for a standby was broken off, by whoever may
 // terminate the worker, may be lost with this server. So that a cancel breaks nothing off, it is not listened
@@ -204,6 +216,9 @@ void Serve(LedgerMessage* message) {
         if (message->work == LedgerWork::kCharge) {
             pgstat_report_activity(STATE_RUNNING, "charging the privacy budget");
             PrepareCharge(message);
+        } else if (message->work == LedgerWork::kImport) {
+            pgstat_report_activity(STATE_RUNNING, "importing a model");
+            PrepareImport(message);
         } else {
             pgstat_report_activity(STATE_RUNNING, "storing a model");
             PrepareDelivery(message);

@@ -154,6 +154,8 @@ Binding* NewBinding(FunctionCallInfo fcinfo, ModelCall* call, const char* name, 
     binding->features = static_cast<int>(binding->model->model.features().size());
     binding->readers = static_cast<ColumnReader*>(palloc0(sizeof(ColumnReader) * binding->features));
     binding->codes = static_cast<uint16_t*>(palloc0(sizeof(uint16_t) * binding->features));
+    for (int i = 0; i < binding->features; ++i)  // for a row that is NULL, whose types are not bound
+        binding->readers[i].missing = binding->model->encoders[i].Missing();
     if (call->shape == FeatureShape::kColumns)
         BindColumns(fcinfo, binding);
     MemoryContextSwitchTo(outer);

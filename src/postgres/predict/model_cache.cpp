@@ -56,21 +56,25 @@ CachedModel::CachedModel(const ModelKey& model_key, std::string_view bytes)
     memory = 2 * bytes.size() + predictor.memory_used() + 1024 * encoders.size();
 }
 
+void LoadModelOf(const ModelEntry& entry, std::shared_ptr<CachedModel>* model) {
+    const ModelKey key = {entry.catalog, entry.model_id, entry.written_by};
+    CallCore([&] { *model = FindCached(key); });
+    if (*model != nullptr)
+        return;
+    struct varlena* content = PG_DETOAST_DATUM_PACKED(entry.content);
+    const std::string_view bytes(VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
+    CallCore([&] {
+        *model = std::make_shared<CachedModel>(key, bytes);
+        Remember(*model);
+    });
+}
+
 void LoadModel(const char* text, size_t size, std::shared_ptr<CachedModel>* model) {
     ModelText read;
     ModelEntry entry;
     ReadModelText(text, size, NameUse::kRead, &read);
     FindModel(GetUserId(), read, &entry);
-    const ModelKey key = {entry.catalog, entry.model_id, entry.written_by};
-    CallCore([&] { *model = FindCached(key); });
-    if (*model == nullptr) {
-        struct varlena* content = PG_DETOAST_DATUM_PACKED(entry.content);
-        const std::string_view bytes(VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
-        CallCore([&] {
-            *model = std::make_shared<CachedModel>(key, bytes);
-            Remember(*model);
-        });
-    }
+    LoadModelOf(entry, model);
     CloseModelEntry(&entry);
 }
 

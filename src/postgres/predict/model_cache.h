@@ -14,6 +14,8 @@
 
 namespace dpboost {
 
+struct ModelEntry;
+
 // Numbers start again with a new extension, or when someone restores the tables; catalog and transaction tell.
 struct ModelKey {
     Oid catalog;
@@ -35,6 +37,8 @@ struct CachedModel {
 // The model that the name means for the current role, from the backend's memory if it is there. Raises what
 // FindModel raises. The pointer is on the heap: hold it in an object that a memory context frees.
 void LoadModel(const char* text, size_t size, std::shared_ptr<CachedModel>* model);
+// The same of a row that was found.
+void LoadModelOf(const ModelEntry& entry, std::shared_ptr<CachedModel>* model);
 
 // Changes whenever this backend trained, dropped or shared a model, so that bindings are looked up again
 // within one statement.

@@ -12,7 +12,18 @@ namespace {
 
 // Columns, in the order of 10_catalog.sql.
 enum NameColumn { kNameId = 1, kNameOwner, kNameName };
-enum ModelColumn { kModelId = 1, kModelNameId, kModelVersion = 4, kModelContent = 12 };
+enum ModelColumn {
+    kModelId = 1,
+    kModelNameId,
+    kModelVersion = 4,
+    kModelRelease,
+    kModelMethod,
+    kModelTask,
+    kModelEpsilon,
+    kModelDelta,
+    kModelContent = 12,
+    kModelCreated
+};
 enum GrantColumn { kGrantNameId = 1, kGrantGrantee };
 
 constexpr int kMaxListed = 5;  // names in the error of an ambiguous one
@@ -105,6 +116,7 @@ bool OpenModel(int64 name_id, int32 version, ModelEntry* entry) {
         CloseModelEntry(entry);
         return false;
     }
+    entry->row = tuple;
     entry->model_id = DatumGetInt64(ColumnOf(tuple, entry->table, kModelId));
     entry->version = DatumGetInt32(ColumnOf(tuple, entry->table, kModelVersion));
     entry->written_by = HeapTupleHeaderGetRawXmin(tuple->t_data);
@@ -283,6 +295,17 @@ void CloseModelEntry(ModelEntry* entry) {
     systable_endscan_ordered(entry->scan);
     index_close(entry->index, AccessShareLock);
     table_close(entry->table, AccessShareLock);
+}
+
+void ReadModelFacts(const ModelEntry& entry, ModelFacts* facts) {
+    const auto column = [&entry](int number) { return ColumnOf(entry.row, entry.table, number); };
+    facts->imported = heap_attisnull(entry.row, kModelRelease, RelationGetDescr(entry.table));
+    facts->release_id = facts->imported ? 0 : DatumGetInt64(column(kModelRelease));
+    facts->method = TextDatumGetCString(column(kModelMethod));
+    facts->task = TextDatumGetCString(column(kModelTask));
+    facts->epsilon = DatumGetFloat8(column(kModelEpsilon));
+    facts->delta = DatumGetFloat8(column(kModelDelta));
+    facts->created_at = DatumGetTimestampTz(column(kModelCreated));
 }
 
 bool OwnsModel(Oid role, const ModelEntry& entry) {

@@ -36,6 +36,7 @@ struct ModelEntry {
     Oid catalog;               // of dpboost.model, and the transaction that wrote the row: together with the
     TransactionId written_by;  // number they tell one model from any other that ever has it
     Datum content;             // possibly toasted; valid until the entry is closed
+    HeapTuple row;             // of dpboost.model, likewise
 
     Relation table;
     Relation index;
@@ -47,6 +48,18 @@ struct ModelEntry {
 // The entry must be closed.
 void FindModel(Oid role, const ModelText& text, ModelEntry* entry);
 void CloseModelEntry(ModelEntry* entry);
+
+// What the catalog says about a model, for people. Palloc'ed texts.
+struct ModelFacts {
+    bool imported;
+    int64 release_id;  // unless it was imported
+    const char* method;
+    const char* task;
+    double epsilon;
+    double delta;
+    TimestampTz created_at;
+};
+void ReadModelFacts(const ModelEntry& entry, ModelFacts* facts);
 
 // Whether the role has the privileges of the model's owner. Nobody but superusers has those of a dropped role.
 bool OwnsModel(Oid role, const ModelEntry& entry);

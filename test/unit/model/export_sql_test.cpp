@@ -94,6 +94,17 @@ TEST(ExportSql, RefusesHashedTextThatCounts) {
               "dpboost_set_domain, and train again.");
 }
 
+TEST(ExportSql, ClassesAreAListOfScores) {
+    Model model({FeatureSpec::Levels("sex", {"F"})}, TargetSpec::Classes({"a", "b\"b", "c"}), Link::kSoftmax);
+    model.AddToBase(1, 5);
+    model.AddTable(0, {1, 2, 3, 4, 5, 6});
+    EXPECT_EQ(
+        ToSql(model, SqlDialect::kStandard),
+        "CAST((0\n+ CASE \"sex\" WHEN 'F' THEN 1 ELSE 4 END) AS double precision) / 1048576 AS \"a\",\n"
+        "CAST((5\n+ CASE \"sex\" WHEN 'F' THEN 2 ELSE 5 END) AS double precision) / 1048576 AS \"b\"\"b\",\n"
+        "CAST((0\n+ CASE \"sex\" WHEN 'F' THEN 3 ELSE 6 END) AS double precision) / 1048576 AS \"c\"");
+}
+
 TEST(ExportSql, Dialects) {
     EXPECT_EQ(ParseSqlDialect("postgres"), SqlDialect::kPostgres);
     EXPECT_EQ(ParseSqlDialect("standard"), SqlDialect::kStandard);

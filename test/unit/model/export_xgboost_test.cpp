@@ -112,6 +112,30 @@ TEST(ExportXgboost, MarginsAreTheScoresOfRandomModels) {
     }
 }
 
+TEST(ExportXgboost, ClassesHaveTheirTrees) {
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        const Model model = RandomClassModel(SmallFeatures(), 4, 5, 3, seed);
+        const Json json(ToXgboost(model, {}));
+        const JsonValue* learner = json->Find("learner");
+        EXPECT_TRUE(learner->Find("objective")->Find("name")->IsText("multi:softprob"));
+        EXPECT_TRUE(learner->Find("learner_model_param")->Find("num_class")->IsText("4"));
+        ModelRandom random;
+        random.state += seed;
+        for (int i = 0; i < 50; i++) {
+            std::vector<uint16_t> codes;
+            std::vector<float> row;
+            for (const FeatureSpec& feature : model.features()) {
+                const Input input = RandomInput(feature, &random);
+                codes.push_back(input.code);
+                row.push_back(input.encoded);
+            }
+            const std::vector<float> margins = Margins(json.get(), row, 4);
+            for (size_t output = 0; output < 4; output++)
+                ASSERT_EQ(static_cast<double>(margins[output]), FromFixed(model.Score(codes.data(), output)));
+        }
+    }
+}
+
 TEST(ExportXgboost, MissingHasAValueOfItsOwn) {
     Model model({FeatureSpec::Numeric("x", {0, 10, Scale::kLinear, 4})}, TargetSpec::Binary(),
                 Link::kLogistic);
@@ -157,6 +181,10 @@ TEST(ExportXgboost, HasTheKeysThatXgboostReads) {
              {"base_weights", "default_left", "left_children", "loss_changes", "parents", "right_children",
               "split_conditions", "split_indices", "split_type", "sum_hessian"})
             EXPECT_EQ(std::to_string(tree.Find(key)->count), nodes) << key;
+        // XGBoost takes no integer for these.
+        for (const char* key : {"base_weights", "loss_changes", "split_conditions", "sum_hessian"})
+            for (int j = 0; j < tree.Find(key)->count; j++)
+                EXPECT_NE(tree.Find(key)->items[j].view().find_first_of(".e"), std::string_view::npos) << key;
     }
 }
 

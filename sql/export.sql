@@ -1,0 +1,122 @@
+-- Models for use elsewhere: as SQL, as XGBoost's JSON, as bytes. The expression gives what dpboost_predict gives.
+\set SHOW_CONTEXT never
+CREATE TYPE tint AS ENUM ('red', 'green');
+CREATE TABLE goods (
+    a float8 CHECK (a BETWEEN 0 AND 1), b int CHECK (b BETWEEN 0 AND 100000), c text CHECK (c IN ('x', 'y''z', 'ä"')), d tint,
+    e boolean, "f "" g" numeric CHECK ("f "" g" BETWEEN -5 AND 5), y float8, z boolean, n int);
+INSERT INTO goods SELECT i / 1000.0, (i * 7919) % 100001, (ARRAY['x', 'y''z', 'ä"'])[1 + i % 3], (ARRAY['red', 'green'])[1 + i % 2]::tint,
+    i % 5 = 0, (i % 100) / 10.0 - 5, i / 100.0, i > 500, i % 4 FROM generate_series(1, 1000) i;
+-- rows to predict: the table's, values on edges, odd ones, missing ones
+CREATE TABLE tried AS TABLE goods;
+INSERT INTO tried SELECT (i % 255) / 254.0, i, 'x', 'red', true, i / 25.4 FROM generate_series(0, 254) i;
+INSERT INTO tried VALUES (NULL, NULL, NULL, NULL, NULL, NULL), ('NaN', NULL, 'unknown', NULL, NULL, 'NaN'), ('Infinity', 2147483647, 'X', 'red', false, 1e9),
+    ('-Infinity', -2147483648, '', 'green', NULL, -1e9), (-1e308, 5, 'x ', NULL, true, 0), (1e308, 5, 'y''z', NULL, true, 0);
+
+CREATE FUNCTION small(method text) RETURNS jsonb LANGUAGE sql AS $$
+    SELECT jsonb_build_object('method', method, 'epsilon', 20) || CASE
+        WHEN method LIKE 'adassp%' THEN '{"rounds": 5}'
+        WHEN method LIKE 'pure%' THEN '{"ensembles": 2, "trees_per_ensemble": 3, "depth": 2}'
+        ELSE '{"trees": 12, "depth": 3}' END::jsonb $$;
+SELECT count(*) AS models FROM dpboost_methods m,
+    LATERAL (SELECT dpboost_train('c_' || m.method, small(m.method), z, a, b, c, d, e, "f "" g") FROM goods) c,
+    LATERAL (SELECT dpboost_train('r_' || m.method, small(m.method) || '{"target_range": [2, 7]}' || CASE WHEN method LIKE 'adassp%' THEN '{"loss": "squared"}' ELSE '{}' END::jsonb,
+                                  y, a, b, c, d, e, "f "" g") FROM goods) r;
+SELECT dpboost_train('trees', '{"epsilon": 50, "method": "sbdt", "features": "any", "trees": 40, "depth": 4}', z, a, b, c, d, e, "f "" g") ->> 'task' AS task FROM goods;
+SELECT dpboost_train('counts', '{"epsilon": 50, "objective": "poisson", "method": "sbdt", "trees": 10, "target_range": [0, 3]}', n, a, b, c, d, e, "f "" g") ->> 'task' AS task FROM goods;
+
+-- how many of the rows get another prediction from the expression, by dialect
+CREATE FUNCTION differ(model text, dialect text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE differing bigint;
+BEGIN
+    EXECUTE format('SELECT count(*) FROM tried t WHERE (%s) IS DISTINCT FROM dpboost_predict(%L, t)', dpboost_to_sql(model, dialect), model) INTO differing;
+    RETURN differing;
+END $$;
+-- standard SQL compares text as its type does, and knows no enum or boolean
+CREATE TABLE plain AS SELECT a, b, c, d::text AS d, e::text AS e, "f "" g" FROM tried;
+CREATE FUNCTION differ_plain(model text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE differing bigint;
+BEGIN
+    EXECUTE format('SELECT count(*) FROM plain t WHERE (%s) IS DISTINCT FROM dpboost_predict(%L, t)', dpboost_to_sql(model, 'standard'), model) INTO differing;
+    RETURN differing;
+END $$;
+SELECT model, differ(model, 'postgres'), differ_plain(model) FROM dpboost_models WHERE model LIKE 'c\_%' OR model LIKE 'r\_%' OR model IN ('trees', 'counts') ORDER BY model COLLATE "C";
+-- without a row there is nothing to say, and the text alone is enough
+SELECT dpboost_to_sql('trees') ~ '^1 / \(1 \+ exp\(-CAST\(' AS link, dpboost_to_sql('trees') = dpboost_to_sql('trees', 'postgres') AS default_dialect;
+
+-- XGBoost's JSON
+SELECT j -> 'learner' -> 'objective' ->> 'name' AS objective, j -> 'learner' -> 'feature_names' ->> 5 AS name, j -> 'version' ->> 0 AS version,
+       j -> 'learner' -> 'attributes' ->> 'dpboost_epsilon' AS epsilon, j -> 'learner' -> 'attributes' ->> 'dpboost_method' AS method,
+       (j -> 'learner' -> 'attributes' ->> 'dpboost_features')::json -> 2 ->> 'levels' AS levels
+FROM dpboost_to_xgboost('trees') j;
+SELECT m.model, j -> 'learner' -> 'objective' ->> 'name' AS objective, json_array_length(j -> 'learner' -> 'gradient_booster' -> 'model' -> 'trees') > 1 AS has_trees
+FROM (VALUES ('c_auto'), ('r_auto'), ('c_sbdt'), ('counts')) m (model), dpboost_to_xgboost(m.model) j;
+SELECT dpboost_encode('trees', 0.5, 7, 'y''z', 'green'::tint, true, 1.25) AS columns,
+       dpboost_encode('trees', ROW(0.5, 7, 'unknown'::text, NULL::tint, NULL::boolean, 'NaN'::numeric)) AS row,
+       dpboost_encode('trees', NULL::goods) AS no_row, dpboost_encode(NULL, 1) AS no_model;
+SELECT dpboost_encode('trees', 1);
+
+-- bytes there and back
+SELECT dpboost_import('twin', dpboost_export('trees'));
+SELECT count(*) AS differ FROM tried t WHERE dpboost_predict('twin', t) <> dpboost_predict('trees', t);
+SELECT t.method, t.task, t.epsilon, t.delta = o.delta AS delta, t.features = o.features AS features, t.options, t.release_id IS NULL AS imported, o.release_id IS NULL AS own
+FROM dpboost_models t, dpboost_models o WHERE t.model = 'twin' AND o.model = 'trees';
+SELECT dpboost_export('twin') = dpboost_export('trees') AS same;
+SELECT count(*) FROM dpboost_ledger WHERE model = 'twin';
+-- a version is never used twice, by either way
+SELECT dpboost_import('twin', dpboost_export('trees'));
+SELECT dpboost_drop_model('twin@2');
+SELECT dpboost_train('twin', '{"epsilon": 1}', z, a) ->> 'version' AS version FROM goods;
+SELECT dpboost_drop_model('twin');
+SELECT dpboost_import('twin', dpboost_export('trees'));
+SELECT version, release_id IS NULL AS imported FROM dpboost_models WHERE model = 'twin';
+-- it stays when the transaction does not
+BEGIN;
+SELECT dpboost_import('kept', dpboost_export('trees'));
+ROLLBACK;
+SELECT version FROM dpboost_models WHERE model = 'kept';
+
+-- what is refused
+SELECT dpboost_to_sql('trees', 'postgresql');
+SELECT dpboost_to_sql('none');
+SELECT dpboost_to_xgboost('trees@9');
+SELECT dpboost_train('hashed', '{"epsilon": 20, "trees": 5}', z, c || '') ->> 'task' AS task FROM goods;
+SELECT dpboost_to_sql('hashed');
+SELECT (dpboost_encode('hashed', 'x'::text))[1] BETWEEN 0 AND 63 AS bucket;
+SELECT dpboost_import('bad', '');
+SELECT dpboost_import('bad', substr(dpboost_export('trees'), 2));
+SELECT dpboost_import('bad', set_byte(e, 40, get_byte(e, 40) # 1)) FROM dpboost_export('trees') e;
+SELECT dpboost_import('bad@2', dpboost_export('trees'));
+SELECT dpboost_import('nobody.bad', dpboost_export('trees'));
+SELECT dpboost_import('bad', NULL);
+SELECT dpboost_to_sql(NULL);
+SELECT count(*) FROM dpboost_models WHERE model = 'bad';
+BEGIN READ ONLY;
+SELECT dpboost_import('bad', dpboost_export('trees'));
+ROLLBACK;
+
+-- rights: the owner and those it was shared with
+CREATE ROLE export_ana;
+CREATE ROLE export_bob;
+SET ROLE export_bob;
+SELECT dpboost_to_sql('trees');
+SELECT dpboost_export('postgres.trees');
+SELECT dpboost_to_xgboost('postgres.trees');
+SELECT dpboost_encode('postgres.trees', 1);
+SELECT dpboost_import('postgres.stolen', '');
+RESET ROLE;
+SELECT dpboost_share('trees', 'export_bob');
+SET ROLE export_bob;
+SELECT length(dpboost_to_sql('trees')) > 1000 AS sql, length(dpboost_to_xgboost('trees')::text) > 1000 AS xgboost;
+SELECT dpboost_import('mine', dpboost_export('postgres.trees'));
+SELECT owner, model FROM dpboost_models WHERE release_id IS NULL;
+-- an import is no right to anything else
+SELECT dpboost_train_on('more', 'goods', 'z', 1);
+SELECT dpboost_share('mine', 'export_ana');
+SET ROLE export_ana;
+SELECT dpboost_predict('mine', 0.5, 7, 'x', 'red', true, 1.25) IS NOT NULL AS shared;
+RESET ROLE;
+SELECT dpboost_drop_model('export_bob.mine'), dpboost_drop_model('twin'), dpboost_drop_model('kept');
+DROP ROLE export_ana, export_bob;
+DROP FUNCTION differ, differ_plain, small;
+DROP TABLE goods, tried, plain;
+DROP TYPE tint;
