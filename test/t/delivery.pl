@@ -24,6 +24,7 @@ my $node = start_server('delivery', "max_worker_processes = 2\nfsync = off\nrest
             'method', 'sbdt', 'trees', trees, 'depth', 5, 'subsample', 1, 'leaf_clip', 0.05)) ->> 'version')$$;
 }, allows_streaming => 1);
 my $long = 4000;    # trees: trains for about a second
+my $patience = 2;   # seconds of ledger_timeout: enough for a charge on a busy machine
 my $stopped = 0;    # the postmaster, while it stands still
 END { kill 'CONT', $stopped if $stopped }
 my $worker = "FROM pg_stat_activity WHERE backend_type = 'dpboost ledger'";
@@ -102,13 +103,13 @@ subtest 'the charge comes first: until it is committed nothing runs, and a cance
 };
 
 subtest 'all worker slots taken after the charge: it waits longer than ledger_timeout, then delivers' => sub {
-    my $paid   = paused_training('slot', "SET dpboost.ledger_timeout = 100;\n");
+    my $paid   = paused_training('slot', "SET dpboost.ledger_timeout = '$patience s';\n");
     my $holder = hold('dpboost.charge_lock');
     my $other  = start_session('bea', "SELECT train('other', 1);\n");
     wait_until("count(*) = 1 $worker AND wait_event_type = 'Lock'");
     resume($paid);
     wait_until("wait_event = 'Extension' FROM pg_stat_activity WHERE pid = $paid->{pid}");
-    sleep(0.5);
+    sleep($patience + 0.5);
     is(sql("SELECT state FROM pg_stat_activity WHERE pid = $paid->{pid}"), 'active', 'waits for a slot');
     is(ledger_of('slot'), '1 charged, 0 delivered, 0 models', 'not yet delivered');
     release($holder);
@@ -117,7 +118,7 @@ subtest 'all worker slots taken after the charge: it waits longer than ledger_ti
 };
 
 subtest 'the tables locked after the charge: one worker after the other tries, then it is delivered' => sub {
-    my $paid   = paused_training('lock', "SET dpboost.ledger_timeout = 100;\n");
+    my $paid   = paused_training('lock', "SET dpboost.ledger_timeout = '$patience s';\n");
     my $holder = hold('dpboost.delivery IN SHARE MODE');
     resume($paid);
     wait_until("count(*) = 1 $worker AND wait_event_type = 'Lock'");
