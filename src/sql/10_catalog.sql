@@ -98,19 +98,23 @@ COMMENT ON COLUMN dpboost.relation_name.relation_name_id IS 'number of the row';
 
 CREATE TABLE dpboost.protection (
     relation_id bigint PRIMARY KEY,
-    epsilon float8 NOT NULL CHECK (epsilon > 0 AND epsilon < 'Infinity'),
-    delta float8 NOT NULL CHECK (delta >= 0 AND delta < 1),
-    rdp_order bigint NOT NULL CHECK (rdp_order > 1),
+    epsilon float8 CHECK (epsilon > 0 AND epsilon < 'Infinity'),
+    delta float8 CHECK (delta >= 0 AND delta < 1),
+    rdp_order bigint CHECK (rdp_order > 1),
+    population_id bigint,
     privacy_unit name,
     earlier_releases bigint NOT NULL DEFAULT 0,
     earlier_until bigint NOT NULL DEFAULT 0,
     set_by dpboost.role_ref NOT NULL,
-    set_at timestamptz NOT NULL DEFAULT pg_catalog.now()
+    set_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+    CHECK (pg_catalog.num_nulls(epsilon, delta, rdp_order) IN (0, 3)),
+    CHECK (epsilon IS NOT NULL OR population_id IS NOT NULL)
 );
 COMMENT ON TABLE dpboost.protection IS 'caps: what all releases from a relation together may cost';
 COMMENT ON COLUMN dpboost.protection.relation_id IS 'the relation, see relation_name';
-COMMENT ON COLUMN dpboost.protection.epsilon IS 'limit';
+COMMENT ON COLUMN dpboost.protection.epsilon IS 'limit; NULL: only that of its population';
 COMMENT ON COLUMN dpboost.protection.delta IS 'limit';
+COMMENT ON COLUMN dpboost.protection.population_id IS 'population to which the relation belongs; NULL: it is its own';
 COMMENT ON COLUMN dpboost.protection.rdp_order IS 'Renyi order at which spending is counted, fixed when the limit was set';
 COMMENT ON COLUMN dpboost.protection.privacy_unit IS 'column whose equal values are one person; NULL: a row is a person';
 COMMENT ON COLUMN dpboost.protection.earlier_releases IS 'releases for another privacy unit that the owner has accepted';

@@ -2,11 +2,12 @@
 -- ---- protect and budget ---------------------------------------------------------------------------------------------
 -- For the owner of the relation or a superuser. They check that themselves, against the role that calls.
 
-CREATE FUNCTION dpboost_protect(relation regclass, epsilon float8, delta float8 DEFAULT NULL, privacy_unit name DEFAULT NULL,
-                                accept_earlier boolean DEFAULT false) RETURNS void
+CREATE FUNCTION dpboost_protect(relation regclass, epsilon float8 DEFAULT NULL, delta float8 DEFAULT NULL,
+                                privacy_unit name DEFAULT NULL, accept_earlier boolean DEFAULT false,
+                                population name DEFAULT NULL) RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_protect' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_protect(regclass, float8, float8, name, boolean) IS
-    'caps what all trainings on a relation together may reveal, past ones included; optionally says which column is a person. Delta and the person stay as they are if not named; a first delta is 1e-6';
+COMMENT ON FUNCTION dpboost_protect(regclass, float8, float8, name, boolean, name) IS
+    'caps what all trainings on a relation together may reveal, past ones included, or all on the tables of its population; says which column is a person. What is not named stays as it is; a first delta is 1e-6';
 
 CREATE FUNCTION dpboost_unprotect(relation regclass) RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_unprotect' LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -45,7 +46,7 @@ CREATE FUNCTION dpboost.budgets(OUT relation regclass, OUT grantee regrole, OUT 
                                 OUT max_epsilon_per_train float8, OUT epsilon_spent float8,
                                 OUT epsilon_spent_adaptive float8, OUT epsilon_remaining float8,
                                 OUT part_remaining float8, OUT releases bigint, OUT privacy_unit name,
-                                OUT earlier_releases bigint) RETURNS SETOF record
+                                OUT earlier_releases bigint, OUT population name) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'dpboost_budget_rows' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost.budgets() IS 'rows of the view dpboost_budgets';
 

@@ -1,12 +1,14 @@
 
 -- ---- views ----------------------------------------------------------------------------------------------------------
--- current_user is the role that reads the view. Members see what their roles see, superusers see all.
+-- current_user is the role that reads the view. Members see what their roles see; superusers, and all who may watch the
+-- server (members of pg_read_all_stats, as those of pg_monitor are), see all budgets and releases.
 
 CREATE VIEW dpboost_budgets WITH (security_barrier) AS
     SELECT * FROM dpboost.budgets();
 COMMENT ON VIEW dpboost_budgets IS
-    'privacy budgets: limit, spent and remaining; own ones with their tables'' caps, and all of one''s own tables';
-COMMENT ON COLUMN dpboost_budgets.relation IS 'table or view';
+    'privacy budgets: limit, spent and remaining; own ones with their tables'' caps, and all of one''s own tables and populations';
+COMMENT ON COLUMN dpboost_budgets.relation IS 'table or view; NULL: the cap of a population, for all its tables together';
+COMMENT ON COLUMN dpboost_budgets.population IS 'population to which the table belongs, or whose cap it is; NULL: the table is its own';
 COMMENT ON COLUMN dpboost_budgets.grantee IS 'role whose budget it is; NULL: the cap for everyone together';
 COMMENT ON COLUMN dpboost_budgets.epsilon IS 'limit; it holds also for an analyst who chooses each training after seeing the last';
 COMMENT ON COLUMN dpboost_budgets.delta IS 'limit';
@@ -31,6 +33,7 @@ CREATE VIEW dpboost_ledger WITH (security_barrier) AS
            dpboost.rounded_up(l.noise_multiplier) AS noise_multiplier, l.calibrated_by
     FROM dpboost.ledger l LEFT JOIN dpboost.model_name m USING (name_id)
     WHERE pg_catalog.pg_has_role(current_user, l.role::oid, 'USAGE')
+       OR pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')
        OR EXISTS (SELECT FROM dpboost.charge c
                   JOIN dpboost.relation_name n USING (relation_id)
                   JOIN pg_catalog.pg_class r ON r.oid = n.relation::oid

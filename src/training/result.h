@@ -9,8 +9,9 @@ namespace dpboost {
 // What a budget has left.
 struct RemainingBudget {
     const char* table;
-    const char* role;  // null: the cap of the table
-    double part;       // of the limit, 1 .. 0
+    const char* role;        // null: the cap of the table
+    const char* population;  // null; else the cap is the population's, of which the table is one
+    double part;             // of the limit, 1 .. 0
     double epsilon;
     double delta;
 };

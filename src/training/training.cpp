@@ -183,6 +183,8 @@ const std::string& TrainingCore::Describe(const TrainingResult& result) {
         JsonList left;
         left.Add("table", JsonString(budget.table));
         left.Add("role", budget.role == nullptr ? "null" : JsonString(budget.role));
+        if (budget.population != nullptr)
+            left.Add("population", JsonString(budget.population));
         left.Add("part", JsonNumber(RoundedDown(budget.part)));
         left.Add("epsilon", JsonNumber(RoundedDown(budget.epsilon)));
         left.Add("delta", JsonNumber(budget.delta));

@@ -62,6 +62,19 @@ ArrayType* CopyIds(uint64 row, int column, MemoryContext context) {
 
 }  // namespace
 
+RelationSet* RelationsRead(uint64 rows) {
+    auto* set =
+        static_cast<RelationSet*>(palloc0(offsetof(RelationSet, items) + (rows + 1) * sizeof(ReadRelation)));
+    for (uint64 row = 0; row < rows; ++row) {
+        ReadRelation* relation = &set->items[set->count++];
+        relation->relid = DatumGetObjectId(CatalogValue(row, 1));
+        relation->owner = DatumGetObjectId(CatalogValue(row, 2));
+        strlcpy(relation->schema_name, NameStr(*DatumGetName(CatalogValue(row, 3))), NAMEDATALEN);
+        strlcpy(relation->relation_name, NameStr(*DatumGetName(CatalogValue(row, 4))), NAMEDATALEN);
+    }
+    return set;
+}
+
 Identities* ResolveIdentities(const RelationSet* relations, MemoryContext context) {
     auto* result = static_cast<Identities*>(MemoryContextAllocZero(
         context, offsetof(Identities, of) + sizeof(Identity) * (relations->count + 1)));
@@ -75,7 +88,7 @@ Identities* ResolveIdentities(const RelationSet* relations, MemoryContext contex
     const uint64 rows = CatalogRead(kResolve, 4, types, values, nullptr, 0);
     for (uint64 row = 0; row < rows; ++row) {
         const int64 i = DatumGetInt64(CatalogValue(row, 1));
-        result->of[i - 1] = {CopyIds(row, 2, context), CopyIds(row, 3, context)};
+        result->of[i - 1] = {CopyIds(row, 2, context), CopyIds(row, 3, context), nullptr};
     }
     return result;
 }
@@ -105,7 +118,7 @@ bool HasIdentity(const ArrayType* ids, int64 relation_id) {
     return false;
 }
 
-static void Accumulate(ArrayBuildState* result, const ArrayType* ids) {
+void AccumulateIdentities(ArrayBuildState* result, const ArrayType* ids) {
     if (ids == nullptr)
         return;
     const auto* values = reinterpret_cast<const int64*>(ARR_DATA_PTR(ids));
@@ -116,9 +129,9 @@ static void Accumulate(ArrayBuildState* result, const ArrayType* ids) {
 
 Datum AllIdentities(const Identities* identities, const ArrayType* more) {
     ArrayBuildState* result = initArrayResult(INT8OID, CurrentMemoryContext, false);
-    Accumulate(result, more);
+    AccumulateIdentities(result, more);
     for (int i = 0; i < identities->count; ++i)
-        Accumulate(result, identities->of[i].own);
+        AccumulateIdentities(result, identities->of[i].own);
     return makeArrayResult(result, CurrentMemoryContext);
 }
 

@@ -13,6 +13,7 @@ namespace dpboost {
 struct Identity {
     ArrayType* own;      // their limits hold for it, and what it releases is charged to them
     ArrayType* counted;  // these, and those whose spending it has to count besides: a name alone only adds
+    ArrayType* whole;    // of a population: those whose charges count if they read the whole of it
 };
 
 // For every member of a RelationSet.
@@ -20,6 +21,9 @@ struct Identities {
     int count;
     Identity of[FLEXIBLE_ARRAY_MEMBER];
 };
+
+// Inside a catalog scope: the relations that were just read, by oid, owner, schema and name.
+RelationSet* RelationsRead(uint64 rows);
 
 // Inside a catalog scope. In the given memory context.
 Identities* ResolveIdentities(const RelationSet* relations, MemoryContext context);
@@ -38,6 +42,9 @@ struct CountedIdentities {
 
 // Inside a catalog scope. `counted` as ResolveIdentities has it.
 CountedIdentities IdentitiesThatCount(Oid relid, const ArrayType* counted);
+
+// Adds identities (nullptr: none) to a bigint[] that is being built.
+void AccumulateIdentities(ArrayBuildState* result, const ArrayType* ids);
 
 // The identities of all members together, as bigint[].
 Datum AllIdentities(const Identities* identities, const ArrayType* more = nullptr);

@@ -6,6 +6,7 @@
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/identity.h"
 #include "postgres/ledger/limit_totals.h"
+#include "postgres/ledger/population_tables.h"
 #include "privacy/budget.h"
 
 namespace dpboost {
@@ -42,32 +43,76 @@ BudgetState* Append(Collected* collected, const RelationSet* relations, int posi
     return state;
 }
 
-void ReadLimit(BudgetState* state, uint64 row) {
-    state->epsilon = DatumGetFloat8(CatalogValue(row, 2));
-    state->delta = DatumGetFloat8(CatalogValue(row, 3));
-    state->order = static_cast<uint32>(DatumGetInt64(CatalogValue(row, 4)));
+// From three columns, of which `first` is the first.
+void ReadLimit(BudgetState* state, uint64 row, int first) {
+    state->epsilon = DatumGetFloat8(CatalogValue(row, first));
+    state->delta = DatumGetFloat8(CatalogValue(row, first + 1));
+    state->order = static_cast<uint32>(DatumGetInt64(CatalogValue(row, first + 2)));
+}
+
+// A relation's protection as the catalog holds it: a cap of its own, one that it has in common with others, or both.
+struct Protection {
+    int64 relation_id;
+    bool has_cap;
+    int64 population_id;  // 0: none
+    bool is_lost;         // the population is not in the catalog
+    uint64 row;
+};
+
+Protection ReadProtection(uint64 row) {
+    bool has_no_cap, has_no_population, has_no_name;
+    CatalogValue(row, 2, &has_no_cap);
+    const Datum population_id = CatalogValue(row, 8, &has_no_population);
+    CatalogValue(row, 9, &has_no_name);
+    return {DatumGetInt64(CatalogValue(row, 1)), !has_no_cap,
+            has_no_population ? 0 : DatumGetInt64(population_id), !has_no_population && has_no_name, row};
+}
+
+// A population whose row was lost must not set its tables free.
+void CheckNotLost(const Protection& protection, const char* relation_name) {
+    if (protection.is_lost)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("the population of \"%s\" is not in dpboost's catalog", relation_name),
+                        errdetail("So its cap cannot be checked."),
+                        errhint("Restore the catalog from a dump of the whole database.")));
+}
+
+void AppendCap(Collected* collected, const RelationSet* relations, int position, const Protection& protection,
+               bool of_population) {
+    BudgetState* state = Append(collected, relations, position);
+    const uint64 row = protection.row;
+    bool has_no_unit;
+    ReadLimit(state, row, of_population ? 10 : 2);
+    state->earlier_releases = DatumGetInt64(CatalogValue(row, 6));
+    state->earlier_until = DatumGetInt64(CatalogValue(row, 7));
+    const Datum unit = CatalogValue(row, 5, &has_no_unit);
+    if (!has_no_unit)
+        strlcpy(state->privacy_unit, NameStr(*DatumGetName(unit)), NAMEDATALEN);
+    if (protection.population_id != 0)
+        strlcpy(state->population_name, NameStr(*DatumGetName(CatalogValue(row, 9))), NAMEDATALEN);
+    if (of_population)
+        state->population_id = protection.population_id;
 }
 
 void AppendCaps(Collected* collected, const RelationSet* relations, const Identities* identities) {
     const Oid types[] = {INT8ARRAYOID};
     const Datum values[] = {AllIdentities(identities)};
     const uint64 rows = CatalogRead(
-        "SELECT relation_id, epsilon, delta, rdp_order, privacy_unit, earlier_releases, earlier_until"
-        " FROM dpboost.protection WHERE relation_id = ANY ($1)",
+        "SELECT p.relation_id, p.epsilon, p.delta, p.rdp_order, p.privacy_unit, p.earlier_releases,"
+        " p.earlier_until, p.population_id, q.name, q.epsilon, q.delta, q.rdp_order"
+        " FROM dpboost.protection AS p LEFT JOIN dpboost.population AS q USING (population_id)"
+        " WHERE p.relation_id = ANY ($1) ORDER BY p.relation_id",
         1, types, values, nullptr, 0);
     for (uint64 row = 0; row < rows; ++row) {
-        bool has_no_unit;
-        const int64 relation_id = DatumGetInt64(CatalogValue(row, 1));
-        const Datum unit = CatalogValue(row, 5, &has_no_unit);
+        const Protection protection = ReadProtection(row);
         for (int i = 0; i < relations->count; ++i) {
-            if (!HasIdentity(identities->of[i].own, relation_id))
+            if (!HasIdentity(identities->of[i].own, protection.relation_id))
                 continue;
-            BudgetState* state = Append(collected, relations, i);
-            ReadLimit(state, row);
-            state->earlier_releases = DatumGetInt64(CatalogValue(row, 6));
-            state->earlier_until = DatumGetInt64(CatalogValue(row, 7));
-            if (!has_no_unit)
-                strlcpy(state->privacy_unit, NameStr(*DatumGetName(unit)), NAMEDATALEN);
+            CheckNotLost(protection, relations->items[i].relation_name);
+            if (protection.has_cap)
+                AppendCap(collected, relations, i, protection, false);
+            if (protection.population_id != 0)
+                AppendCap(collected, relations, i, protection, true);
         }
     }
 }
@@ -97,7 +142,7 @@ void AppendAllowances(Collected* collected, const RelationSet* relations, Oid ca
         if (role_name == nullptr || position < 0 || (OidIsValid(caller) && !ActsFor(caller, role)))
             continue;
         BudgetState* state = Append(collected, relations, position);
-        ReadLimit(state, row);
+        ReadLimit(state, row, 2);
         state->role = role;
         strlcpy(state->role_name, role_name, NAMEDATALEN);
         strlcpy(state->granted_name, RememberedRoleName(CatalogValue(row, 7)), NAMEDATALEN);
@@ -115,11 +160,12 @@ BudgetList* Load(const RelationSet* relations, Oid caller, bool allowances, Coun
     Start(&collected, CurrentMemoryContext);
     CatalogScope scope;
     CatalogBegin(&scope);
-    Identities* identities = ResolveIdentities(relations, CurrentMemoryContext);
+    const Identities* identities = ResolveIdentities(relations, CurrentMemoryContext);
     AppendCaps(&collected, relations, identities);
     if (allowances)
         AppendAllowances(&collected, relations, caller);
     if (counting == Counting::kSpending) {
+        AddPopulations(collected.list, &relations, &identities);
         const LimitTotals* totals = FindTotals(collected.list, relations, identities);
         for (int b = 0; b < collected.list->count; ++b) {
             BudgetState* state = &collected.list->items[b];
@@ -206,7 +252,8 @@ void ChargeBudgets(BudgetList* budgets, const char* plan_bytes, size_t plan_size
             ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                             errmsg("privacy budget of %s is exhausted", DescribeBudget(state)),
                             errdetail("The training needs epsilon %.4g, and %.4g is left.", needed, left),
-                            errhint("Lower epsilon, or ask the table's owner to raise the limit.")));
+                            errhint("Lower epsilon, or ask the %s's owner to raise the limit.",
+                                    state->population_id != 0 ? "population" : "table")));
     }
 }
 
@@ -232,6 +279,8 @@ void CheckPerTrainLimit(const BudgetList* budgets, double epsilon, double delta)
 }
 
 char* DescribeBudget(const BudgetState* budget) {
+    if (budget->population_id != 0)
+        return psprintf("population \"%s\"", budget->population_name);
     if (budget->role_name[0] == '\0')
         return psprintf("%s \"%s\"", budget->relation_kind, budget->relation_name);
     return psprintf("role \"%s\" on %s \"%s\"", budget->role_name, budget->relation_kind,

@@ -1,5 +1,5 @@
-// The budgets that a training must respect: the caps of the relations it reads and the allowances of the
-// roles that the caller acts for. What is read here, before any row, makes a hopeless training fail fast and
+// The budgets that a training must respect: the caps of the relations it reads and of their populations, and the
+// allowances of the roles that the caller acts for. What is read here, before any row, makes a hopeless training fail fast and
 // tells the Plan how much noise each budget asks for; the binding check is the ledger worker's.
 #pragma once
 
@@ -17,11 +17,15 @@ enum class TrainRight : int32 {
     kBudget = 2,  // the caller (or a role whose privileges he has) has an allowance: read as the owner
 };
 
-// One budget with what was spent of it. `role_name` is empty for the relation's cap.
+// One budget with what was spent of it. `role_name` is empty for a cap. That of a population is there once for each of
+// its relations that are read: each with the privacy unit of that relation, all with the same figures.
 struct BudgetState {
-    Oid relid;
-    Oid role;        // 0 for a cap
-    int32 position;  // of the relation among those that the budgets were looked up for
+    Oid relid;            // 0: a population as such
+    Oid role;             // 0 for a cap
+    int64 population_id;  // of a population's cap; else 0
+    int32
+        position;  // of the relation among those that the budgets were looked up for, or of what counts for it
+    char population_name[NAMEDATALEN];  // to which the relation belongs; empty: to none
     char relation_name[NAMEDATALEN];
     char relation_kind[24];  // "table", "view", ...: for messages
     char role_name[NAMEDATALEN];

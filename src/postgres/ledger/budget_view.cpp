@@ -102,8 +102,9 @@ const char* UnitOf(const BudgetList* budgets, int position) {
 
 void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* budget, const char* unit_name,
             const Figures& figures) {
-    NameData unit;
+    NameData unit, population;
     namestrcpy(&unit, unit_name);
+    namestrcpy(&population, budget->population_name);
     Datum values[] = {ObjectIdGetDatum(budget->relid),
                       ObjectIdGetDatum(budget->role),
                       Float8GetDatum(budget->epsilon),
@@ -115,12 +116,15 @@ void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* bud
                       Float8GetDatum(RoundedDown(figures.remaining.share)),
                       Int64GetDatum(figures.releases),
                       NameGetDatum(&unit),
-                      Int64GetDatum(budget->earlier_releases)};
+                      Int64GetDatum(budget->earlier_releases),
+                      NameGetDatum(&population)};
     bool nulls[lengthof(values)] = {};
+    nulls[0] = !OidIsValid(budget->relid);
     nulls[1] = !OidIsValid(budget->role);
     nulls[4] = std::isinf(budget->max_epsilon_per_train);
     nulls[10] = unit_name[0] == '\0';
     nulls[11] = OidIsValid(budget->role);
+    nulls[12] = budget->population_name[0] == '\0';
     tuplestore_putvalues(store, descriptor, values, nulls);
 }
 
@@ -132,8 +136,12 @@ RemainingBudget* RemainingBudgets(const BudgetList* budgets, const char* plan_by
         const BudgetState* budget = &budgets->items[i];
         BudgetRemaining left;
         ComputeRemaining(budget, plan_bytes, plan_size, &left);
-        remaining[i] = {budget->relation_name, budget->role_name[0] != '\0' ? budget->role_name : nullptr,
-                        left.share, left.epsilon, budget->delta};
+        remaining[i] = {budget->relation_name,
+                        budget->role_name[0] != '\0' ? budget->role_name : nullptr,
+                        budget->population_id != 0 ? budget->population_name : nullptr,
+                        left.share,
+                        left.epsilon,
+                        budget->delta};
     }
     return remaining;
 }

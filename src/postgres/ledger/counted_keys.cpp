@@ -20,6 +20,11 @@ void AddKeys(CountedKeys* keys, int position, const ArrayType* ids, const ArrayT
 void AddRelation(CountedKeys* keys, int position, Oid relid, const Identity& identity) {
     if (identity.counted == nullptr)
         return;
+    if (identity.whole != nullptr) {  // a population, which has the families of its tables
+        AddKeys(keys, position, identity.counted, nullptr, false);
+        AddKeys(keys, position, identity.whole, nullptr, true);
+        return;
+    }
     const CountedIdentities counted = IdentitiesThatCount(relid, identity.counted);
     AddKeys(keys, position, DatumGetArrayTypeP(counted.any), identity.own, false);
     AddKeys(keys, position, DatumGetArrayTypeP(counted.direct), identity.own, true);

@@ -3,6 +3,7 @@
 
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/identity.h"
+#include "postgres/ledger/population_tables.h"
 
 namespace dpboost {
 
@@ -36,8 +37,32 @@ EarlierReleases CountEarlierReleases(Oid relid, const ArrayType* counted, const 
     return {DatumGetInt64(CatalogValue(0, 1)), DatumGetInt64(CatalogValue(0, 2))};
 }
 
+// The first table of the populations that counts releases for another unit than its own: what they cost says nothing
+// of a person, whichever table of hers is trained on. 0: none does.
+static Oid FindUnacceptedTable(const BudgetList* limits, NameData* unit) {
+    int64 checked = 0;
+    for (int b = 0; b < limits->count; ++b) {
+        const int64 population_id = limits->items[b].population_id;
+        if (population_id == 0 || population_id == checked)
+            continue;
+        checked = population_id;
+        const PopulationTables tables = FindPopulationTables(population_id);
+        for (int i = 0; i < tables.count; ++i) {
+            const PopulationTable& table = tables.items[i];
+            if (table.belongs && OidIsValid(table.relid) &&
+                CountEarlierReleases(table.relid, table.counted, NameStr(table.unit), table.earlier_until)
+                        .count > 0) {
+                *unit = table.unit;
+                return table.relid;
+            }
+        }
+    }
+    return InvalidOid;
+}
+
 void CheckEarlierUnits(const RelationSet* relations, const BudgetList* limits) {
     const BudgetState* found = nullptr;
+    NameData unit;
     CatalogScope scope;
     CatalogBegin(&scope);
     const Identities* identities = ResolveIdentities(relations, CurrentMemoryContext);
@@ -51,12 +76,19 @@ void CheckEarlierUnits(const RelationSet* relations, const BudgetList* limits) {
                 found = limit;
         }
     }
+    Oid relid = InvalidOid;
+    if (found != nullptr) {
+        relid = found->relid;
+        namestrcpy(&unit, found->privacy_unit);
+    } else {
+        relid = FindUnacceptedTable(limits, &unit);
+    }
     CatalogEnd(&scope);
-    if (found != nullptr)
+    if (OidIsValid(relid))
         ereport(ERROR,
                 (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                 errmsg("%s \"%s\" counts releases that did not protect %s", found->relation_kind,
-                        found->relation_name, DescribeUnit(found->privacy_unit)),
+                 errmsg("%s counts releases that did not protect %s", DescribeRelation(relid),
+                        DescribeUnit(NameStr(unit))),
                  errdetail("They were made before its privacy unit was declared, or on a table that became "
                            "part of it."),
                  errhint("Its owner can accept them, by dpboost_protect with accept_earlier => true.")));

@@ -225,6 +225,7 @@ LimitTotals* FindTotals(const BudgetList* budgets, const RelationSet* relations,
             totals[b] = CountLedger(budget, relations, identities);
             continue;
         }
+        totals[b].both_filters = budget->population_id != 0;
         for (int i = 0; i < of[budget->position].count; ++i) {
             const RelationLine& found = of[budget->position].items[i];
             if (!WasCharged(found.line, budget))
@@ -242,6 +243,7 @@ LimitTotals CountLedger(const BudgetState* budget, const RelationSet* relations,
     const CountedKeys keys = KeysOfOne(relations, identities, budget->position);
     const Datum own = IdsOf(keys, Which::kOwn);
     LimitTotals totals = {};
+    totals.both_filters = budget->population_id != 0;
     Append(&totals, CountReleases("dpboost.spent(plan ORDER BY release_id)", "", budget,
                                   IdsOf(keys, Which::kAny), IdsOf(keys, Which::kDirect)));
     totals.first_own =
@@ -286,6 +288,7 @@ Spent SumOf(const LimitTotals& totals) {
     }
     if (totals.first_own != nullptr && !sum.gaussian_first)
         sum.gaussian_first = Spent::Parse(BytesOf(totals.first_own)).gaussian_first;
+    sum.gaussian_first |= totals.both_filters && sum.releases > 0;
     return sum;
 }
 

@@ -17,6 +17,7 @@ struct LimitTotals {
     int capacity;
     const bytea** items;
     const bytea* first_own;  // the first that is the limit's relation's own; nullptr: none is
+    bool both_filters;       // of a population: case (c) of privacy/budget.h, however it began
 };
 
 // Inside a catalog scope: those of every budget in the list, by its position; valid until the scope ends.

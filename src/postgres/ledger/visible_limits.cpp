@@ -2,14 +2,15 @@
 #include "postgres/ledger/visible_limits.h"
 
 #include "postgres/catalog/catalog.h"
+#include "postgres/ledger/population_tables.h"
 
 namespace dpboost {
 namespace {
 
 // Every relation on which `viewer` may see a limit, by name.
 RelationSet* LimitedRelations(Oid viewer) {
-    const Oid types[] = {OIDOID};
-    const Datum values[] = {ObjectIdGetDatum(viewer)};
+    const Oid types[] = {OIDOID, BOOLOID};
+    const Datum values[] = {ObjectIdGetDatum(viewer), BoolGetDatum(SeesAll(viewer))};
     const uint64 rows = CatalogRead(
         "SELECT c.oid, c.relowner, s.nspname, c.relname"
         " FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace"
@@ -21,19 +22,10 @@ RelationSet* LimitedRelations(Oid viewer) {
         "  UNION ALL SELECT k.oid FROM dpboost.relation_name AS n JOIN dpboost.protection USING (relation_id)"
         "   JOIN pg_namespace AS m ON m.nspname = n.schema_name"
         "   JOIN pg_class AS k ON k.relnamespace = m.oid AND k.relname = n.relation_name)"
-        "  AND pg_has_role($1, c.relowner, 'USAGE')"
+        "  AND ($2 OR pg_has_role($1, c.relowner, 'USAGE'))"
         " ORDER BY c.relname, c.oid",
-        1, types, values, nullptr, 0);
-    auto* set =
-        static_cast<RelationSet*>(palloc0(offsetof(RelationSet, items) + (rows + 1) * sizeof(ReadRelation)));
-    for (uint64 row = 0; row < rows; ++row) {
-        ReadRelation* relation = &set->items[set->count++];
-        relation->relid = DatumGetObjectId(CatalogValue(row, 1));
-        relation->owner = DatumGetObjectId(CatalogValue(row, 2));
-        strlcpy(relation->schema_name, NameStr(*DatumGetName(CatalogValue(row, 3))), NAMEDATALEN);
-        strlcpy(relation->relation_name, NameStr(*DatumGetName(CatalogValue(row, 4))), NAMEDATALEN);
-    }
-    return set;
+        2, types, values, nullptr, 0);
+    return RelationsRead(rows);
 }
 
 bool IsVisible(const BudgetState* budget, const bool* owned, const bool* usable, Oid viewer) {
@@ -48,7 +40,7 @@ BudgetList* Visible(const BudgetList* all, const RelationSet* relations, Oid vie
     auto* usable = static_cast<bool*>(palloc0(relations->count + 1));
     auto* end = static_cast<int*>(palloc0(sizeof(int) * (relations->count + 2)));
     for (int i = 0; i < relations->count; ++i)
-        owned[i] = OwnsRelation(relations->items[i].relid, viewer);
+        owned[i] = SeesAll(viewer) || OwnsRelation(relations->items[i].relid, viewer);
     for (int i = 0; i < all->count; ++i) {
         const BudgetState* budget = &all->items[i];
         usable[budget->position] |= OidIsValid(budget->role) && has_privs_of_role(viewer, budget->role);
@@ -67,14 +59,88 @@ BudgetList* Visible(const BudgetList* all, const RelationSet* relations, Oid vie
     return visible;
 }
 
+// The populations of the visible limits, and those that `viewer` owns: their caps, once each.
+BudgetList* PopulationCaps(const BudgetList* visible, Oid viewer) {
+    ArrayBuildState* used = initArrayResult(INT8OID, CurrentMemoryContext, false);
+    for (int i = 0; i < visible->count; ++i) {
+        if (visible->items[i].population_id != 0)
+            accumArrayResult(used, Int64GetDatum(visible->items[i].population_id), false, INT8OID,
+                             CurrentMemoryContext);
+    }
+    const Oid types[] = {INT8ARRAYOID, OIDOID, BOOLOID};
+    const Datum values[] = {makeArrayResult(used, CurrentMemoryContext), ObjectIdGetDatum(viewer),
+                            BoolGetDatum(SeesAll(viewer))};
+    const uint64 rows = CatalogRead(
+        "SELECT q.population_id, q.name, q.epsilon, q.delta, q.rdp_order,"
+        " (SELECT coalesce(sum(earlier_releases), 0)::bigint FROM dpboost.protection AS p"
+        "  WHERE p.population_id = q.population_id)"
+        " FROM dpboost.population AS q WHERE population_id = ANY ($1) OR NOT dropped AND ($3"
+        "  OR owner::oid IN (SELECT oid FROM pg_roles WHERE pg_has_role($2, oid, 'USAGE'))) ORDER BY q.name",
+        3, types, values, nullptr, 0);
+    auto* caps =
+        static_cast<BudgetList*>(palloc0(offsetof(BudgetList, items) + (rows + 1) * sizeof(BudgetState)));
+    for (uint64 row = 0; row < rows; ++row) {
+        BudgetState* cap = &caps->items[caps->count++];
+        cap->population_id = DatumGetInt64(CatalogValue(row, 1));
+        strlcpy(cap->population_name, NameStr(*DatumGetName(CatalogValue(row, 2))), NAMEDATALEN);
+        cap->epsilon = DatumGetFloat8(CatalogValue(row, 3));
+        cap->delta = DatumGetFloat8(CatalogValue(row, 4));
+        cap->order = static_cast<uint32>(DatumGetInt64(CatalogValue(row, 5)));
+        cap->earlier_releases = DatumGetInt64(CatalogValue(row, 6));
+        cap->max_epsilon_per_train = std::numeric_limits<double>::infinity();
+    }
+    return caps;
+}
+
+// What a table's membership says about it, its unit and its population, its other limits say as well.
+void AddMembership(BudgetState* limit, const BudgetList* visible, const int* memberships, int count) {
+    for (int i = 0; i < count; ++i) {
+        const BudgetState* membership = &visible->items[memberships[i]];
+        if (membership->relid != limit->relid)
+            continue;
+        strlcpy(limit->population_name, membership->population_name, NAMEDATALEN);
+        if (limit->privacy_unit[0] == '\0')
+            strlcpy(limit->privacy_unit, membership->privacy_unit, NAMEDATALEN);
+    }
+}
+
+// The limits with those of populations once, at the end, and not once for each table.
+BudgetList* WithPopulations(const BudgetList* visible, Oid viewer) {
+    const BudgetList* caps = PopulationCaps(visible, viewer);
+    auto* all = static_cast<BudgetList*>(
+        palloc0(offsetof(BudgetList, items) + (visible->count + caps->count + 1) * sizeof(BudgetState)));
+    auto* memberships = static_cast<int*>(palloc(sizeof(int) * (visible->count + 1)));
+    int count = 0;
+    for (int i = 0; i < visible->count; ++i) {
+        if (visible->items[i].population_id != 0)
+            memberships[count++] = i;
+    }
+    for (int i = 0; i < visible->count; ++i) {
+        if (visible->items[i].population_id != 0)
+            continue;
+        all->items[all->count] = visible->items[i];
+        AddMembership(&all->items[all->count++], visible, memberships, count);
+    }
+    memcpy(&all->items[all->count], caps->items, caps->count * sizeof(BudgetState));
+    all->count += caps->count;
+    return all;
+}
+
 }  // namespace
+
+bool SeesAll(Oid viewer) {
+    return has_privs_of_role(viewer, get_role_oid("pg_read_all_stats", false));
+}
 
 VisibleLimits FindVisibleLimits(Oid viewer) {
     VisibleLimits visible;
-    visible.relations = LimitedRelations(viewer);
-    visible.identities = ResolveIdentities(visible.relations, CurrentMemoryContext);
+    const RelationSet* relations = LimitedRelations(viewer);
+    const Identities* identities = ResolveIdentities(relations, CurrentMemoryContext);
     visible.budgets =
-        Visible(CollectLimits(visible.relations, visible.identities), visible.relations, viewer);
+        WithPopulations(Visible(CollectLimits(relations, identities), relations, viewer), viewer);
+    AddPopulations(visible.budgets, &relations, &identities);
+    visible.relations = relations;
+    visible.identities = identities;
     return visible;
 }
 

@@ -1,0 +1,16 @@
+// A population as its owner sees it: created, changed, dropped, and joined by tables. See population_tables.h for what it
+// means.
+#pragma once
+
+#include "postgres/boundary/pg.h"
+
+namespace dpboost {
+
+// Inside a catalog scope: the population of this name, which `caller` must own, or be a superuser; it cannot be dropped
+// before the transaction ends.
+int64 OpenPopulation(const char* name, Oid caller);
+
+// Inside a catalog scope: what was and will be charged to the identities counts for the population, for good.
+void JoinPopulation(int64 population_id, ArrayType* ids, Oid caller);
+
+}  // namespace dpboost
