@@ -9,7 +9,7 @@ INSERT INTO people SELECT i, i % 20, i % 100, i, i / 100.0, 'w' || i % 3, 'red',
     FROM generate_series(1, 100) i;
 SELECT dpboost_protect('people', 1000000, 1e-6);
 SELECT dpboost_set_domain('people', 'age', 0, 100), dpboost_set_domain('people', 'gain', 0, 1000, 'log'),
-       dpboost_set_domain('people', 'rate', 0, 1), dpboost_set_domain('people', 'born', -36524, 0),
+       dpboost_set_domain('people', 'rate', 0, 1), dpboost_set_domain('people', 'born', '1900-01-01', '2000-01-01'),
        dpboost_set_domain('people', 'cost', 0, 10), dpboost_set_domain('people', 'word', ARRAY['w0', 'w1', 'w2']);
 CREATE TABLE neighbour (name text, row_added text);
 INSERT INTO neighbour VALUES

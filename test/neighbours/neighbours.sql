@@ -37,7 +37,7 @@ BEGIN
             PERFORM dpboost_protect(relation, 1e6, 1e-3, 'person');
         END IF;
         PERFORM dpboost_set_domain(relation, 'age', 0, 100), dpboost_set_domain(relation, 'gain', 0, 1000, 'log'),
-                dpboost_set_domain(relation, 'born', -36524, 0), dpboost_set_domain(relation, 'cost', 0, 10),
+                dpboost_set_domain(relation, 'born', '1900-01-01', '2000-01-01'), dpboost_set_domain(relation, 'cost', 0, 10),
                 dpboost_set_domain(relation, 'word', ARRAY['w0', 'w1', 'w2']), dpboost_set_budget(relation, 'near_ana', 1e6, 1e-3);
     END LOOP;
 END$$;
