@@ -68,7 +68,7 @@ struct Input {
     float encoded;
 };
 
-Input RandomInput(const FeatureSpec& feature, ModelRandom* random) {
+Input RandomInput(const FeatureSpec& feature, Xorshift* random) {
     const auto code = static_cast<uint16_t>(random->Below(feature.cells()));
     if (code == feature.missing() || !feature.ordered())
         return {code, EncodedCode(feature, code)};
@@ -95,7 +95,7 @@ TEST(ExportXgboost, MarginsAreTheScoresOfRandomModels) {
         const Model model =
             WithLink(RandomModel(SmallFeatures(), 8, 4, seed), Link::kLogistic, TargetSpec::Binary());
         const Json json(ToXgboost(model, {}));
-        ModelRandom random;
+        Xorshift random;
         random.state += seed;
         for (int i = 0; i < 100; i++) {
             std::vector<uint16_t> codes;
@@ -119,7 +119,7 @@ TEST(ExportXgboost, ClassesHaveTheirTrees) {
         const JsonValue* learner = json->Find("learner");
         EXPECT_TRUE(learner->Find("objective")->Find("name")->IsText("multi:softprob"));
         EXPECT_TRUE(learner->Find("learner_model_param")->Find("num_class")->IsText("4"));
-        ModelRandom random;
+        Xorshift random;
         random.state += seed;
         for (int i = 0; i < 50; i++) {
             std::vector<uint16_t> codes;

@@ -78,7 +78,7 @@ TEST(ExportedModel, LaterVersionsAreNotGuessed) {
 // Whoever imports can compute checksums.
 TEST(ExportedModel, ForgedBytesAreHarmless) {
     const ExportedModel exported = Small();
-    ModelRandom random;
+    Xorshift random;
     int used = 0;
     for (int i = 0; i < 20000; i++) {
         ExportedModel forged = exported;
