@@ -66,6 +66,16 @@ void Explainer::MeasureTables() {
     }
 }
 
+size_t Explainer::memory_used() const noexcept {
+    size_t cells = 0, nodes = 0;
+    for (const FeatureSpec& feature : model_.features())
+        cells += feature.cells();
+    for (const Tree& tree : model_.trees())
+        nodes += tree.split_count() + tree.leaf_count();
+    // Masses; two figures per cell for each group of trees; masses of nodes.
+    return sizeof(double) * (cells * (1 + 2 * outputs_ * std::min<size_t>(groups_.size(), 2)) + nodes);
+}
+
 const char* Explainer::reference_name() const noexcept {
     return masses_.released() ? "noisy histograms" : "declared ranges";
 }

@@ -63,6 +63,8 @@ class Explainer {
 
     const Model& model() const noexcept { return model_; }
     const ReferenceMasses& masses() const noexcept { return masses_; }
+    // Bytes held beside the model, about.
+    size_t memory_used() const noexcept;
     // "noisy histograms" or "declared ranges".
     const char* reference_name() const noexcept;
 

@@ -192,6 +192,8 @@ void MeasureGroup(const Model& model, const ReferenceMasses& masses, Interrupt& 
     const size_t outputs = model.outputs();
     group->means.assign(outputs, 0.0);
     group->pure_variances.assign(outputs, 0.0);
+    group->effects.clear();
+    group->variances.clear();
     for (const uint16_t feature : group->features) {
         group->effects.emplace_back(model.features()[feature].cells() * outputs, 0.0);
         group->variances.push_back(group->effects.back());

@@ -69,6 +69,14 @@ void LoadModelOf(const ModelEntry& entry, std::shared_ptr<CachedModel>* model) {
     });
 }
 
+Explainer& CachedModel::explainer() {
+    if (explainer_ == nullptr) {
+        explainer_ = std::make_unique<Explainer>(model, interrupt_);
+        memory += explainer_->memory_used();
+    }
+    return *explainer_;
+}
+
 void LoadModel(const char* text, size_t size, std::shared_ptr<CachedModel>* model) {
     ModelText read;
     ModelEntry entry;

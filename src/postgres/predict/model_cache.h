@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "dataset/encoder.h"
+#include "model/explain.h"
 #include "model/model.h"
 #include "model/predictor.h"
-#include "postgres/boundary/pg.h"
+#include "postgres/boundary/boundary.h"
 
 namespace dpboost {
 
@@ -27,11 +28,18 @@ struct ModelKey {
 struct CachedModel {
     CachedModel(const ModelKey& model_key, std::string_view bytes);
 
+    // Core side: what explains the model, made at first use.
+    Explainer& explainer();
+
     ModelKey key;
     Model model;
     std::vector<Encoder> encoders;
     Predictor predictor;
     size_t memory;
+
+  private:
+    PgInterrupt interrupt_;
+    std::unique_ptr<Explainer> explainer_;
 };
 
 // The model that the name means for the current role, from the backend's memory if it is there. Raises what

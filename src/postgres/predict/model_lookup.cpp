@@ -3,6 +3,10 @@
 // ledger worker has just committed is found in any isolation level.
 #include "postgres/predict/model_lookup.h"
 
+#include <string>
+#include <vector>
+
+#include "base/text.h"
 #include "model/model_name.h"
 #include "postgres/boundary/boundary.h"
 
@@ -26,7 +30,8 @@ enum ModelColumn {
 };
 enum GrantColumn { kGrantNameId = 1, kGrantGrantee };
 
-constexpr int kMaxListed = 5;  // names in the error of an ambiguous one
+constexpr int kMaxListed = 5;        // names in the error of an ambiguous one
+constexpr int kMaxCompared = 10000;  // names that are looked at for one that is near
 
 // One owner's name. Palloc'ed.
 struct OwnedName {
@@ -188,14 +193,6 @@ const char* WrittenName(const ModelText& text) {
     return text.owner == nullptr ? text.name : FullName(text.owner_is_gone, text.owner, text.name);
 }
 
-[[noreturn]] void RaiseMissing(const ModelText& text) {
-    ereport(
-        ERROR,
-        (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist", WrittenName(text)),
-         text.owner == nullptr ? errdetail("You own none of that name, and none was shared with you.") : 0));
-    pg_unreachable();
-}
-
 // Opens the model. False if there is none under the name at all.
 bool OpenMeant(const OwnedName& name, const ModelText& text, ModelEntry* entry) {
     entry->name_id = name.name_id;
@@ -203,9 +200,10 @@ bool OpenMeant(const OwnedName& name, const ModelText& text, ModelEntry* entry) 
     entry->name = WrittenName(text);
     if (OpenModel(name.name_id, text.version, entry))
         return true;
-    if (text.version != 0 && HasModels(name, 0))
+    if (text.version != 0 && OpenModel(name.name_id, 0, entry))
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                        errmsg("model \"%s\" has no version %d", entry->name, text.version)));
+                        errmsg("model \"%s\" has no version %d", entry->name, text.version),
+                        errhint("Its newest version is %d.", entry->version)));
     return false;
 }
 
@@ -217,6 +215,38 @@ bool CanMean(const ModelText& text, Oid owner, const OwnedName& name) {
     if (OidIsValid(owner))
         return name.owner == owner;
     return name.owner_is_gone && strcmp(name.owner_name, text.owner) == 0;
+}
+
+// What the role may have meant: names of models that it may use, of the owner that was written.
+void NearestUsable(Oid role, const ModelText& meant, char* hint, size_t size) {
+    const Oid owner = meant.owner == nullptr || meant.owner_is_gone ? InvalidOid : FindRole(meant.owner);
+    auto* candidates = CoreState<std::vector<std::string>>::Make(CurrentMemoryContext);
+    Relation table = table_open(CatalogRelation("model_name"), AccessShareLock);
+    SysScanDesc scan =
+        systable_beginscan(table, CatalogRelation("model_name_name"), true, nullptr, 0, nullptr);
+    HeapTuple tuple;
+    for (int seen = 0; seen < kMaxCompared && HeapTupleIsValid(tuple = systable_getnext(scan)); ++seen) {
+        const OwnedName* name = CopyName(tuple, table);
+        if (!CanMean(meant, owner, *name) || !MayUse(role, *name) || !HasModels(*name, 0))
+            continue;
+        const char* candidate = TextDatumGetCString(ColumnOf(tuple, table, kNameName));
+        CallCore([&] { (*candidates)->emplace_back(candidate); });
+    }
+    systable_endscan(scan);
+    table_close(table, AccessShareLock);
+    CallCore([&] { hint[NearestHint(meant.name, **candidates).copy(hint, size - 1)] = '\0'; });
+    candidates->Release();
+}
+
+[[noreturn]] void RaiseMissing(Oid role, const ModelText& text) {
+    char hint[CoreFailure::kTextSize];
+    NearestUsable(role, text, hint, sizeof hint);
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist", WrittenName(text)),
+         text.owner == nullptr ? errdetail("You own none of that name, and none was shared with you.") : 0,
+         hint[0] != '\0' ? errhint("%s", hint) : 0));
+    pg_unreachable();
 }
 
 List* UsableNames(Oid role, const ModelText& text, const List* names) {
@@ -288,7 +318,7 @@ void FindModel(Oid role, const ModelText& text, ModelEntry* entry) {
     if (list_length(names) > 1)
         RaiseAmbiguous(text, names);
     if (names == NIL || !OpenMeant(*static_cast<OwnedName*>(linitial(names)), text, entry))
-        RaiseMissing(text);
+        RaiseMissing(role, text);
 }
 
 void CloseModelEntry(ModelEntry* entry) {

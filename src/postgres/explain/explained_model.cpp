@@ -1,0 +1,92 @@
+#include "postgres/explain/explained_model.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "base/text.h"
+#include "postgres/boundary/arguments.h"
+
+namespace dpboost {
+
+CachedModel* ModelArgument(FunctionCallInfo fcinfo) {
+    RequireArgument(fcinfo, 0, "model");
+    const text* name = PG_GETARG_TEXT_PP(0);
+    auto* holder = CoreState<std::shared_ptr<CachedModel>>::Make(CurrentMemoryContext);
+    LoadModel(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), holder->get());
+    return holder->get()->get();
+}
+
+Explainer* ExplainerOf(CachedModel* model) {
+    Explainer* explainer = nullptr;
+    CallCore([&] { explainer = &model->explainer(); });
+    return explainer;
+}
+
+size_t FeatureArgument(FunctionCallInfo fcinfo, int argument, const CachedModel& model,
+                       const char* model_name) {
+    const text* name = PG_GETARG_TEXT_PP(argument);
+    const std::string_view wanted(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+    size_t found = 0;
+    char hint[CoreFailure::kTextSize] = "";
+    CallCore([&] {
+        std::vector<std::string> names;
+        for (const FeatureSpec& feature : model.model.features())
+            names.push_back(feature.name());
+        found = std::find(names.begin(), names.end(), wanted) - names.begin();
+        if (found < names.size())
+            return;
+        const std::string text = NearestHint(wanted, names);
+        text.copy(hint, sizeof hint - 1);
+    });
+    if (found == model.model.features().size())
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
+                        errmsg("feature \"%s\" is not in model \"%s\"", text_to_cstring(name), model_name),
+                        hint[0] != '\0' ? errhint("%s", hint) : 0));
+    return found;
+}
+
+const std::string* ClassOf(const Model& model, size_t output) {
+    return model.outputs() > 1 ? &model.target().classes()[output] : nullptr;
+}
+
+void RowWriter::Put(Datum value, bool is_null) {
+    values_[count_] = value;
+    nulls_[count_++] = is_null;
+}
+
+void RowWriter::Number(double number) {
+    Put(Float8GetDatum(number), std::isnan(number));
+}
+
+void RowWriter::Whole(int32 number, bool is_null) {
+    Put(Int32GetDatum(number), is_null);
+}
+
+void RowWriter::Boolean(bool value, bool is_null) {
+    Put(BoolGetDatum(value), is_null);
+}
+
+Datum RowWriter::MakeText(const std::string& text) {
+    return PointerGetDatum(cstring_to_text_with_len(text.data(), static_cast<int>(text.size())));
+}
+
+void RowWriter::Text(const std::string* text) {
+    Put(text != nullptr ? MakeText(*text) : Datum(0), text == nullptr);
+}
+
+void RowWriter::CString(const char* text) {
+    Put(text != nullptr ? CStringGetTextDatum(text) : Datum(0), text == nullptr);
+}
+
+void RowWriter::Band(double middle, double sd) {
+    Number(middle);
+    Number(middle - kBandSds * sd);
+    Number(middle + kBandSds * sd);
+}
+
+void RowWriter::Finish() {
+    tuplestore_putvalues(store_, descriptor_, values_, nulls_);
+    count_ = 0;
+}
+
+}  // namespace dpboost
