@@ -332,11 +332,6 @@ void Predictor::Scores(const uint16_t* codes, int64_t* scores) noexcept {
     }
 }
 
-void Predictor::PredictRows(const uint16_t* codes, size_t rows, size_t stride, double* out) noexcept {
-    for (size_t row = 0; row < rows; row++)
-        out[row] = Predict(codes + row * stride);
-}
-
 size_t Predictor::memory_used() const noexcept {
     size_t trees = 0;
     if (plain_)

@@ -23,8 +23,6 @@ class Predictor {
     void Scores(const uint16_t* codes, int64_t* scores) noexcept;
     int64_t Score(const uint16_t* codes) noexcept;
     double Predict(const uint16_t* codes) noexcept { return Respond(link_, target_, Score(codes)); }
-    // Rows of codes, each `stride` codes behind the one before.
-    void PredictRows(const uint16_t* codes, size_t rows, size_t stride, double* out) noexcept;
 
     // Bytes held, nearly exact.
     size_t memory_used() const noexcept;
