@@ -59,8 +59,8 @@ bool IsWithin(const std::vector<std::vector<Cost>>& tables, int joined, const Bu
             ++releases;
         }
     }
-    if (releases <= 1)
-        return single <= cap.epsilon();
+    if (releases <= 1 && single <= cap.epsilon())
+        return true;  // by its own proof, here of Renyi's; a Gaussian one may need the filter's, which is tighter
     const bool by_mu =
         gaussian && GdpEpsilon(std::sqrt(mu_squared), 0.8 * cap.delta()) <= cap.epsilon() * (1 + 1e-9);
     const bool by_rho = RdpToEpsilon(cap.order(), rho, 0.2 * cap.delta()) <= cap.epsilon() * (1 + 1e-9);
