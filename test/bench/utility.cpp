@@ -157,30 +157,31 @@ void Report(const EncodedTable& table, const Line& line, int runs) {
     std::fflush(stdout);
 }
 
+void RunAll(const Arguments& arguments) {
+    const auto& [runs, only, pairs] = arguments;
+    std::string loaded;
+    EncodedTable table;
+    std::vector<Line> lines = PaperLines();
+    for (const Line& line : DefaultLines())
+        lines.push_back(line);
+    for (Line& line : lines) {
+        char title[80];
+        std::snprintf(title, sizeof(title), "%s/%s/%g", line.settings, line.data, line.epsilon);
+        if (std::strstr(title, only.c_str()) == nullptr)
+            continue;
+        for (const std::string& pair : pairs) {
+            const size_t split = pair.find('=');
+            Override(&line.options, pair.substr(0, split), std::atof(pair.c_str() + split + 1));
+        }
+        if (loaded != line.data)
+            table = LoadTable(loaded = line.data);
+        Report(table, line, runs);
+    }
+}
+
 }  // namespace
 }  // namespace dpboost
 
 int main(int argc, char** argv) {
-    using namespace dpboost;
-    return Guarded([&] {
-        const auto [runs, only, pairs] = ReadArguments(argc, argv, 3);
-        std::string loaded;
-        EncodedTable table;
-        std::vector<Line> lines = PaperLines();
-        for (const Line& line : DefaultLines())
-            lines.push_back(line);
-        for (Line& line : lines) {
-            char title[80];
-            std::snprintf(title, sizeof(title), "%s/%s/%g", line.settings, line.data, line.epsilon);
-            if (std::strstr(title, only.c_str()) == nullptr)
-                continue;
-            for (const std::string& pair : pairs) {
-                const size_t split = pair.find('=');
-                Override(&line.options, pair.substr(0, split), std::atof(pair.c_str() + split + 1));
-            }
-            if (loaded != line.data)
-                table = LoadTable(loaded = line.data);
-            Report(table, line, runs);
-        }
-    });
+    return dpboost::Guarded([&] { dpboost::RunAll(dpboost::ReadArguments(argc, argv, 3)); });
 }

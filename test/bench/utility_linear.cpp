@@ -160,44 +160,45 @@ void Speed(int runs) {
     }
 }
 
+void RunAll(const Arguments& arguments) {
+    const auto& [runs, only, pairs] = arguments;
+    Settings settings;
+    for (const std::string& pair : pairs) {
+        const size_t split = pair.find('=');
+        settings[pair.substr(0, split)] = std::atof(pair.c_str() + split + 1);
+    }
+    if (only.empty() || only == "speed")
+        Speed(std::min(runs, 3));
+    EncodedTable table;
+    for (const bool linear : {true, false}) {
+        std::vector<std::string> names;
+        if (linear)
+            for (const MethodInfo* method : kLinearMethods)
+                names.emplace_back(method->name);
+        else
+            for (const MethodInfo* method : kPureMethods)
+                names.emplace_back(method->name);
+        bool loaded = false;
+        for (const std::string& name : names) {
+            const std::vector<double> epsilons =
+                linear ? std::vector<double>{0.1, 1} : std::vector<double>{1, 2, 4, 8};
+            for (const double epsilon : epsilons) {
+                char title[64];
+                std::snprintf(title, sizeof(title), "%s %g ", name.c_str(), epsilon);
+                if (std::strstr(title, only.c_str()) == nullptr)
+                    continue;
+                if (!loaded)
+                    table = LoadTable(linear ? "adult" : "abalone");
+                loaded = true;
+                Report(table, name, epsilon, settings, runs);
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace dpboost
 
 int main(int argc, char** argv) {
-    using namespace dpboost;
-    return Guarded([&] {
-        const auto [runs, only, pairs] = ReadArguments(argc, argv, 15);
-        Settings settings;
-        for (const std::string& pair : pairs) {
-            const size_t split = pair.find('=');
-            settings[pair.substr(0, split)] = std::atof(pair.c_str() + split + 1);
-        }
-        if (only.empty() || only == "speed")
-            Speed(std::min(runs, 3));
-        EncodedTable table;
-        for (const bool linear : {true, false}) {
-            std::vector<std::string> names;
-            if (linear)
-                for (const MethodInfo* method : kLinearMethods)
-                    names.emplace_back(method->name);
-            else
-                for (const MethodInfo* method : kPureMethods)
-                    names.emplace_back(method->name);
-            bool loaded = false;
-            for (const std::string& name : names) {
-                const std::vector<double> epsilons =
-                    linear ? std::vector<double>{0.1, 1} : std::vector<double>{1, 2, 4, 8};
-                for (const double epsilon : epsilons) {
-                    char title[64];
-                    std::snprintf(title, sizeof(title), "%s %g ", name.c_str(), epsilon);
-                    if (std::strstr(title, only.c_str()) == nullptr)
-                        continue;
-                    if (!loaded)
-                        table = LoadTable(linear ? "adult" : "abalone");
-                    loaded = true;
-                    Report(table, name, epsilon, settings, runs);
-                }
-            }
-        }
-    });
+    return dpboost::Guarded([&] { dpboost::RunAll(dpboost::ReadArguments(argc, argv, 15)); });
 }

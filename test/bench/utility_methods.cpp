@@ -137,34 +137,35 @@ void Report(const EncodedTable& table, const Line& line, const Learner& learner,
     std::fflush(stdout);
 }
 
+void RunAll(const Arguments& arguments) {
+    const auto& [runs, only, pairs] = arguments;
+    double epsilon = 1;
+    std::vector<GivenOption> given;
+    for (const std::string& pair : pairs) {
+        const GivenOption option = Parse(pair);
+        if (option.key == "epsilon")
+            epsilon = option.number;
+        else
+            given.push_back(option);
+    }
+    std::string loaded;
+    EncodedTable table;
+    for (const Line& line : Lines()) {
+        if ((line.data + " " + line.preset + " ").find(only) == std::string::npos)
+            continue;
+        const char* rows = std::getenv("ADULT_ROWS");  // "adult": all 48,842
+        if (loaded != line.data)
+            table = line.data == "adult"     ? LoadTable(rows != nullptr ? rows : "adult_complete")
+                    : line.data == "abalone" ? LoadTable("abalone")
+                                             : Simulate(line.data.back() - '0');
+        loaded = line.data;
+        Report(table, line, *Make(line, table, epsilon, given), epsilon, runs);
+    }
+}
+
 }  // namespace
 }  // namespace dpboost
 
 int main(int argc, char** argv) {
-    using namespace dpboost;
-    return Guarded([&] {
-        const auto [runs, only, pairs] = ReadArguments(argc, argv, 15);
-        double epsilon = 1;
-        std::vector<GivenOption> given;
-        for (const std::string& pair : pairs) {
-            const GivenOption option = Parse(pair);
-            if (option.key == "epsilon")
-                epsilon = option.number;
-            else
-                given.push_back(option);
-        }
-        std::string loaded;
-        EncodedTable table;
-        for (const Line& line : Lines()) {
-            if ((line.data + " " + line.preset + " ").find(only) == std::string::npos)
-                continue;
-            const char* rows = std::getenv("ADULT_ROWS");  // "adult": all 48,842
-            if (loaded != line.data)
-                table = line.data == "adult"     ? LoadTable(rows != nullptr ? rows : "adult_complete")
-                        : line.data == "abalone" ? LoadTable("abalone")
-                                                 : Simulate(line.data.back() - '0');
-            loaded = line.data;
-            Report(table, line, *Make(line, table, epsilon, given), epsilon, runs);
-        }
-    });
+    return dpboost::Guarded([&] { dpboost::RunAll(dpboost::ReadArguments(argc, argv, 15)); });
 }

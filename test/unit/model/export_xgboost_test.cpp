@@ -90,6 +90,17 @@ Model WithLink(const Model& model, Link link, const TargetSpec& target) {
     return result;
 }
 
+// Codes of all features, and what is given to XGBoost for them.
+std::pair<std::vector<uint16_t>, std::vector<float>> RandomRow(const Model& model, Xorshift* random) {
+    std::pair<std::vector<uint16_t>, std::vector<float>> row;
+    for (const FeatureSpec& feature : model.features()) {
+        const Input input = RandomInput(feature, random);
+        row.first.push_back(input.code);
+        row.second.push_back(input.encoded);
+    }
+    return row;
+}
+
 TEST(ExportXgboost, MarginsAreTheScoresOfRandomModels) {
     for (uint64_t seed = 0; seed < 30; seed++) {
         const Model model =
@@ -98,13 +109,7 @@ TEST(ExportXgboost, MarginsAreTheScoresOfRandomModels) {
         Xorshift random;
         random.state += seed;
         for (int i = 0; i < 100; i++) {
-            std::vector<uint16_t> codes;
-            std::vector<float> row;
-            for (const FeatureSpec& feature : model.features()) {
-                const Input input = RandomInput(feature, &random);
-                codes.push_back(input.code);
-                row.push_back(input.encoded);
-            }
+            const auto [codes, row] = RandomRow(model, &random);
             ASSERT_EQ(static_cast<double>(Margins(json.get(), row, 1)[0]),
                       FromFixed(model.Score(codes.data())))
                 << "seed " << seed;
@@ -122,13 +127,7 @@ TEST(ExportXgboost, ClassesHaveTheirTrees) {
         Xorshift random;
         random.state += seed;
         for (int i = 0; i < 50; i++) {
-            std::vector<uint16_t> codes;
-            std::vector<float> row;
-            for (const FeatureSpec& feature : model.features()) {
-                const Input input = RandomInput(feature, &random);
-                codes.push_back(input.code);
-                row.push_back(input.encoded);
-            }
+            const auto [codes, row] = RandomRow(model, &random);
             const std::vector<float> margins = Margins(json.get(), row, 4);
             for (size_t output = 0; output < 4; output++)
                 ASSERT_EQ(static_cast<double>(margins[output]), FromFixed(model.Score(codes.data(), output)));
