@@ -182,7 +182,9 @@ CREATE TABLE dpboost.model_name (
     name_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.model_name_id_seq'),
     owner dpboost.role_ref NOT NULL,
     name text NOT NULL CHECK (name <> '' AND pg_catalog.translate(name, '.@"', '') = name),
-    last_import int NOT NULL DEFAULT 0
+    last_import int NOT NULL DEFAULT 0,
+    description text,
+    versions_before int NOT NULL DEFAULT 0
 );
 ALTER SEQUENCE dpboost.model_name_id_seq OWNED BY dpboost.model_name.name_id;
 CREATE UNIQUE INDEX model_name_key ON dpboost.model_name (name, (owner::oid)) WHERE owner::oid <> 0;
@@ -193,6 +195,9 @@ COMMENT ON COLUMN dpboost.model_name.name_id IS 'number of the name';
 COMMENT ON COLUMN dpboost.model_name.owner IS 'role that the name and its models belong to';
 COMMENT ON COLUMN dpboost.model_name.name IS 'the name, without owner and version';
 COMMENT ON COLUMN dpboost.model_name.last_import IS 'the last version that was imported under it; never used again';
+COMMENT ON COLUMN dpboost.model_name.description IS 'what its owner says about it';
+COMMENT ON COLUMN dpboost.model_name.versions_before IS
+    'versions up to this one have been used under the full name by models that were given away';
 
 -- Figures as people write them: six digits, rounded up.
 CREATE FUNCTION dpboost.rounded_up(float8) RETURNS float8
@@ -353,6 +358,8 @@ CREATE TABLE dpboost.model (
     features jsonb NOT NULL,
     content bytea NOT NULL,
     created_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    target text NOT NULL DEFAULT '',
+    positive text,
     UNIQUE (name_id, version)
 );
 ALTER TABLE dpboost.model ALTER COLUMN content SET STORAGE EXTERNAL;
@@ -374,6 +381,8 @@ COMMENT ON COLUMN dpboost.model.options IS 'options of its training';
 COMMENT ON COLUMN dpboost.model.features IS 'its features and their encodings';
 COMMENT ON COLUMN dpboost.model.content IS 'the model, in dpboost''s own format';
 COMMENT ON COLUMN dpboost.model.created_at IS 'when it was trained';
+COMMENT ON COLUMN dpboost.model.target IS 'name of what it predicts';
+COMMENT ON COLUMN dpboost.model.positive IS 'classification: the class whose probability it gives';
 
 CREATE SEQUENCE dpboost.model_grant_id_seq;
 CREATE TABLE dpboost.model_grant (

@@ -41,5 +41,7 @@ SELECT pg_catalog.pg_extension_config_dump('dpboost.total_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.total', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.model_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.model', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.deployment_id_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.deployment', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.model_grant_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.model_grant', '');

@@ -63,14 +63,20 @@ CREATE VIEW dpboost_models WITH (security_barrier) AS
     SELECT n.name AS model, m.version,
            coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = n.owner::oid)::text, n.owner::text) AS owner,
            m.method, m.task, dpboost.rounded_up(m.epsilon) AS epsilon, m.delta, m.features, m.options, m.created_at,
-           n.owner::text || '.' || n.name AS full_name, m.release_id
-    FROM dpboost.model m JOIN dpboost.model_name n USING (name_id)
+           n.owner::text || '.' || n.name AS full_name,
+           m.version = (SELECT d.version FROM dpboost.deployment d JOIN dpboost.model v USING (name_id, version)
+                        WHERE d.name_id = n.name_id ORDER BY d.deployment_id DESC LIMIT 1) IS TRUE AS live,
+           m.target, m.positive, l.relations, n.description, m.release_id
+    FROM dpboost.model m JOIN dpboost.model_name n USING (name_id) LEFT JOIN dpboost.ledger l USING (release_id)
     WHERE pg_catalog.pg_has_role(current_user, n.owner::oid, 'USAGE')
        OR EXISTS (SELECT FROM dpboost.model_grant g
-                  WHERE g.name_id = n.name_id AND pg_catalog.pg_has_role(current_user, g.grantee::oid, 'USAGE'));
-COMMENT ON VIEW dpboost_models IS 'models that one may use: one''s own and those shared with one';
+                  WHERE g.name_id = n.name_id AND pg_catalog.pg_has_role(current_user, g.grantee::oid, 'USAGE'))
+       OR NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = n.owner::oid)
+          AND pg_catalog.pg_has_role(current_user, 'pg_database_owner', 'USAGE');
+COMMENT ON VIEW dpboost_models IS
+    'models that one may use: one''s own and those shared with one; the database''s owner sees what dropped roles left';
 COMMENT ON COLUMN dpboost_models.model IS 'name, without its owner';
-COMMENT ON COLUMN dpboost_models.version IS 'version; dpboost_predict takes the last one unless told name@version';
+COMMENT ON COLUMN dpboost_models.version IS 'version; dpboost_predict takes the live one unless told name@version';
 COMMENT ON COLUMN dpboost_models.owner IS 'role that it belongs to; !name: one that was dropped';
 COMMENT ON COLUMN dpboost_models.method IS 'how it was trained';
 COMMENT ON COLUMN dpboost_models.task IS 'regression or classification';
@@ -79,6 +85,11 @@ COMMENT ON COLUMN dpboost_models.delta IS 'privacy loss of its training';
 COMMENT ON COLUMN dpboost_models.features IS 'its features and their encodings';
 COMMENT ON COLUMN dpboost_models.options IS 'options of its training';
 COMMENT ON COLUMN dpboost_models.created_at IS 'when it was trained';
+COMMENT ON COLUMN dpboost_models.live IS 'whether the name means this version';
+COMMENT ON COLUMN dpboost_models.target IS 'name of what it predicts';
+COMMENT ON COLUMN dpboost_models.positive IS 'classification: the class whose probability it gives';
+COMMENT ON COLUMN dpboost_models.relations IS 'relations that it was trained on';
+COMMENT ON COLUMN dpboost_models.description IS 'what its owner says about it, see dpboost_describe';
 COMMENT ON COLUMN dpboost_models.full_name IS 'owner.name, as everyone may write it; with @version for this one';
 COMMENT ON COLUMN dpboost_models.release_id IS
     'its charge in the ledger; NULL: imported, and its method, epsilon and delta are what its file claims';

@@ -32,6 +32,7 @@ constexpr OptionRow kRows[] = {
          "positive class of a text, enum, number or boolean target"),
     Form("bounds", "an object, an array or \"private\"", "what is public about columns: see below"),
     Whole<&TrainingOptions::bins>("bins", 2, 4096, "bins of a numeric column"),
+    Form("deploy", "true or false", "whether the new version goes live at once; default true"),
 };
 
 // What other libraries call an option of ours.
@@ -156,6 +157,12 @@ std::string ReadPositive(const JsonValue& value) {
     return value.boolean ? "true" : "false";
 }
 
+bool ReadTruth(const char* key, const JsonValue& value) {
+    if (value.kind != JsonValue::kBoolean)
+        RefuseForm(key, value);
+    return value.boolean;
+}
+
 void ReadForm(const std::string& key, const JsonValue& value, const MethodList& methods,
               TrainingOptions* options) {
     if (key == "method")
@@ -164,6 +171,8 @@ void ReadForm(const std::string& key, const JsonValue& value, const MethodList& 
         options->target_range = ReadTargetRange(value);
     else if (key == "positive")
         options->positive = ReadPositive(value);
+    else if (key == "deploy")
+        options->deploy = ReadTruth(key.c_str(), value);
     else
         options->bounds = ReadBounds(value);
 }

@@ -25,6 +25,7 @@ struct TrainingOptions {
     std::optional<std::string> positive;
     BoundsOption bounds;
     uint32_t bins = kDefaultBins;
+    bool deploy = true;
     std::vector<GivenOption> given;  // of the method
     std::string
         text;  // JSON for the catalog: as given, with epsilon and delta, whichever way they were given

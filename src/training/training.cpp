@@ -196,6 +196,7 @@ const std::string& TrainingCore::Describe(const TrainingResult& result) {
         description.Add("owner", JsonString(result.owner));
         description.Add("version", std::to_string(result.version));
         description.Add("release_id", std::to_string(result.release_id));
+        description.Add("live", options_.deploy ? "true" : "false");
     }
     description.Add("task", JsonString(task_name()));
     description.Add("method", JsonString(options_.method->name));

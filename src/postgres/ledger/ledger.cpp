@@ -109,9 +109,13 @@ dsm_segment* LayOutDelivery(const PaidRelease* paid, const ModelDelivery* delive
     message.lock_timeout_ms = kDeliveryLockTimeoutMs;
     memcpy(message.claim, paid->claim, kClaimSize);
     message.release_id = paid->release_id;
+    message.deploy = delivery->deploy;
+    message.has_positive = delivery->positive != nullptr;
     const Content contents[] = {
         Text(&message.options, delivery->options),
         Text(&message.features, delivery->features),
+        Text(&message.target, delivery->target),
+        Text(&message.positive, delivery->positive),
         {&message.model, delivery->model_bytes, delivery->model_size},
     };
     return LayOut(&message, contents, lengthof(contents));
@@ -129,6 +133,8 @@ dsm_segment* LayOutImport(const ModelImport* import) {
         Text(&message.task, import->task),
         Text(&message.options, import->content.options),
         Text(&message.features, import->content.features),
+        Text(&message.target, nullptr),
+        Text(&message.positive, nullptr),
         {&message.model, import->content.model_bytes, import->content.model_size},
     };
     return LayOut(&message, contents, lengthof(contents));

@@ -52,6 +52,9 @@ class Cashier {
 struct ModelDelivery {
     const char* options;      // text of a json object
     const char* features;     // text of a json array
+    const char* target;       // name of what it predicts
+    const char* positive;     // the positive class, or null
+    bool deploy;              // it goes live
     const char* model_bytes;  // Model::Serialize
     size_t model_size;
 };

@@ -77,8 +77,12 @@ struct LedgerMessage {
 
     // of a delivery
     int64 release_id;
+    bool deploy;
+    bool has_positive;
     LedgerPiece options;
     LedgerPiece features;
+    LedgerPiece target;
+    LedgerPiece positive;
     LedgerPiece model;
 
     LedgerAnswer answer;

@@ -159,20 +159,36 @@ bool IsDelivered(const LedgerMessage* message) {
     return DatumGetBool(CatalogValue(0, 1));
 }
 
+// The name means the new version from this commit on.
+void WriteDeployment(const LedgerMessage* message, int64 name_id, int32 version) {
+    const Oid types[] = {INT8OID, INT4OID, RoleRefType()};
+    const Datum values[] = {Int64GetDatum(name_id), Int32GetDatum(version),
+                            RoleRef(message->caller, message->caller_name)};
+    CatalogWrite("INSERT INTO dpboost.deployment (name_id, version, deployed_by) VALUES ($1, $2, $3)", 3,
+                 types, values, nullptr);
+}
+
 // What a model is called, whose it is, how it was trained and what it cost is copied from its charge.
 void WriteModel(const LedgerMessage* message) {
-    const Oid types[] = {INT8OID, TEXTOID, TEXTOID, BYTEAOID};
+    const Oid types[] = {INT8OID, TEXTOID, TEXTOID, BYTEAOID, TEXTOID, TEXTOID};
     const Datum values[] = {Int64GetDatum(message->release_id),
                             CStringGetTextDatum(PieceOf(message, message->options)),
                             CStringGetTextDatum(PieceOf(message, message->features)),
-                            ByteaDatum(PieceOf(message, message->model), message->model.size)};
+                            ByteaDatum(PieceOf(message, message->model), message->model.size),
+                            CStringGetTextDatum(PieceOf(message, message->target)),
+                            CStringGetTextDatum(PieceOf(message, message->positive))};
     CatalogWrite(
         "INSERT INTO dpboost.model (name, version, name_id, release_id, method, task, epsilon, delta,"
-        " options, features, content) SELECT model, version, name_id, release_id, method, task, epsilon,"
-        " delta, $2::jsonb, $3::jsonb, $4 FROM dpboost.ledger WHERE release_id = $1"
-        " RETURNING model_id, name_id",
-        4, types, values, nullptr);
-    ForgetOldGrants(DatumGetInt64(CatalogValue(0, 2)), ReturnedId());
+        " options, features, content, target, positive) SELECT model, version, name_id, release_id, method, "
+        "task,"
+        " epsilon, delta, $2::jsonb, $3::jsonb, $4, $5, $6 FROM dpboost.ledger WHERE release_id = $1"
+        " RETURNING model_id, name_id, version",
+        6, types, values, message->has_positive ? nullptr : "     n");
+    const int64 name_id = DatumGetInt64(CatalogValue(0, 2));
+    const int32 version = DatumGetInt32(CatalogValue(0, 3));
+    ForgetOldGrants(name_id, ReturnedId());
+    if (message->deploy)
+        WriteDeployment(message, name_id, version);
 }
 
 void WriteImport(const LedgerMessage* message, const NamedModel& model) {
@@ -196,6 +212,7 @@ void WriteImport(const LedgerMessage* message, const NamedModel& model) {
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9::jsonb, $10) RETURNING model_id",
         10, types, values, nullptr);
     ForgetOldGrants(model.name_id, ReturnedId());
+    WriteDeployment(message, model.name_id, model.version);
 }
 
 void WriteDelivery(int64 release_id) {

@@ -29,6 +29,7 @@ enum ModelColumn {
     kModelCreated
 };
 enum GrantColumn { kGrantNameId = 1, kGrantGrantee };
+enum DeploymentColumn { kDeploymentNameId = 2, kDeploymentVersion };
 
 constexpr int kMaxListed = 5;        // names in the error of an ambiguous one
 constexpr int kMaxCompared = 10000;  // names that are looked at for one that is near
@@ -137,6 +138,36 @@ bool HasModels(const OwnedName& name, int32 version) {
     return true;
 }
 
+// The version that went live last, as the snapshot has it, and is still there; 0 if there is none.
+int32 LastDeployed(int64 name_id, Snapshot snapshot) {
+    Relation table = table_open(CatalogRelation("deployment"), AccessShareLock);
+    Relation index = index_open(CatalogRelation("deployment_name"), AccessShareLock);
+    ScanKeyData key;
+    Int8Key(&key, kDeploymentNameId, name_id);
+    SysScanDesc scan = systable_beginscan_ordered(table, index, snapshot, 1, &key);
+    int32 version = 0;
+    HeapTuple tuple;
+    while (version == 0 && HeapTupleIsValid(tuple = systable_getnext_ordered(scan, BackwardScanDirection))) {
+        version = DatumGetInt32(ColumnOf(tuple, table, kDeploymentVersion));
+        ModelEntry entry;
+        if (OpenModel(name_id, version, &entry))
+            CloseModelEntry(&entry);
+        else
+            version = 0;
+    }
+    systable_endscan_ordered(scan);
+    index_close(index, AccessShareLock);
+    table_close(table, AccessShareLock);
+    return version;
+}
+
+// What the name means now. The snapshot fixes it for a statement, a cursor or a transaction; a model that had no version
+// yet when the snapshot was taken is the newest one.
+int32 LiveVersion(int64 name_id) {
+    const int32 version = ActiveSnapshotSet() ? LastDeployed(name_id, GetActiveSnapshot()) : 0;
+    return version != 0 ? version : LastDeployed(name_id, nullptr);
+}
+
 bool IsSharedWith(Oid role, int64 name_id) {
     Relation table = table_open(CatalogRelation("model_grant"), AccessShareLock);
     ScanKeyData key;
@@ -154,7 +185,8 @@ bool IsSharedWith(Oid role, int64 name_id) {
 }
 
 bool Owns(Oid role, Oid owner) {
-    return superuser_arg(role) || (OidIsValid(owner) && has_privs_of_role(role, owner));
+    const bool is_there = OidIsValid(owner) && GetUserNameFromId(owner, true) != nullptr;
+    return superuser_arg(role) || has_privs_of_role(role, is_there ? owner : ROLE_PG_DATABASE_OWNER);
 }
 
 bool MayUse(Oid role, const OwnedName& name) {
@@ -193,18 +225,26 @@ const char* WrittenName(const ModelText& text) {
     return text.owner == nullptr ? text.name : FullName(text.owner_is_gone, text.owner, text.name);
 }
 
+enum class Wanted { kLive, kAny };
+
 // Opens the model. False if there is none under the name at all.
-bool OpenMeant(const OwnedName& name, const ModelText& text, ModelEntry* entry) {
+bool OpenMeant(const OwnedName& name, const ModelText& text, Wanted wanted, ModelEntry* entry) {
     entry->name_id = name.name_id;
     entry->owner = name.owner;
     entry->name = WrittenName(text);
-    if (OpenModel(name.name_id, text.version, entry))
+    const int32 version = text.version != 0 ? text.version : LiveVersion(name.name_id);
+    if ((version != 0 || wanted == Wanted::kAny) && OpenModel(name.name_id, version, entry))
         return true;
-    if (text.version != 0 && OpenModel(name.name_id, 0, entry))
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                        errmsg("model \"%s\" has no version %d", entry->name, text.version),
-                        errhint("Its newest version is %d.", entry->version)));
-    return false;
+    if (!OpenModel(name.name_id, 0, entry))
+        return false;
+    if (text.version == 0)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("no version of model \"%s\" is live", entry->name),
+                        errhint("Write the version, as in \"%s@%d\", or let dpboost_deploy make it live.",
+                                entry->name, entry->version)));
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                    errmsg("model \"%s\" has no version %d", entry->name, text.version),
+                    errhint("Its newest version is %d.", entry->version)));
 }
 
 // Whether the text can mean the name: any owner's, or those of the role that was written; if there is no such
@@ -307,18 +347,26 @@ Oid FindRole(const char* name) {
     return strlen(name) < NAMEDATALEN ? get_role_oid(name, true) : InvalidOid;
 }
 
-void FindModel(Oid role, const ModelText& text, ModelEntry* entry) {
+static void Find(Oid role, const ModelText& text, Wanted wanted, ModelEntry* entry) {
     List* names = OwnedNames(text.name);
     const OwnedName* own = text.owner == nullptr ? NameOf(role, names) : nullptr;
-    if (own != nullptr && OpenMeant(*own, text, entry))
+    if (own != nullptr && OpenMeant(*own, text, wanted, entry))
         return;
     names = UsableNames(role, text, names);
     if (list_length(names) > 1)
         names = NamesWithModels(text, names);
     if (list_length(names) > 1)
         RaiseAmbiguous(text, names);
-    if (names == NIL || !OpenMeant(*static_cast<OwnedName*>(linitial(names)), text, entry))
+    if (names == NIL || !OpenMeant(*static_cast<OwnedName*>(linitial(names)), text, wanted, entry))
         RaiseMissing(role, text);
+}
+
+void FindModel(Oid role, const ModelText& text, ModelEntry* entry) {
+    Find(role, text, Wanted::kLive, entry);
+}
+
+void FindAnyVersion(Oid role, const ModelText& text, ModelEntry* entry) {
+    Find(role, text, Wanted::kAny, entry);
 }
 
 void CloseModelEntry(ModelEntry* entry) {

@@ -13,7 +13,7 @@ struct ModelText {
     char* owner;         // null: none was written
     bool owner_is_gone;  // written !owner
     char* name;
-    int32 version;  // 0: the newest
+    int32 version;  // 0: the live one
 };
 
 // Raises 42602 for what is no name.
@@ -43,10 +43,13 @@ struct ModelEntry {
     SysScanDesc scan;
 };
 
-// Finds the model that the name means for the role, newest committed state, also in a parallel worker. Raises
-// 42704 if there is none, 42725 if there are several, 42501 if the role may not use the one it named in full.
+// Finds the model that the name means for the role, newest committed state, also in a parallel worker; which of its
+// versions is live, as the statement's or the transaction's snapshot has it. Raises 42704 if there is none, 42725
+// if there are several, 42501 if the role may not use the one it named in full, 55000 if no version is live.
 // The entry must be closed.
 void FindModel(Oid role, const ModelText& text, ModelEntry* entry);
+// The same, but any version will do where none is live: for those who manage models.
+void FindAnyVersion(Oid role, const ModelText& text, ModelEntry* entry);
 void CloseModelEntry(ModelEntry* entry);
 
 // What the catalog says about a model, for people. Palloc'ed texts.
@@ -61,7 +64,7 @@ struct ModelFacts {
 };
 void ReadModelFacts(const ModelEntry& entry, ModelFacts* facts);
 
-// Whether the role has the privileges of the model's owner. Nobody but superusers has those of a dropped role.
+// Whether the role has the privileges of the model's owner. Those of a dropped one are the database owner's.
 bool OwnsModel(Oid role, const ModelEntry& entry);
 
 }  // namespace dpboost

@@ -1,4 +1,4 @@
-// dpboost_share, dpboost_unshare and dpboost_drop_model: what the owner of a model may do with it. Training a
+// dpboost_share, dpboost_deploy, dpboost_set_owner and the like: what the owner of a model may do with it. Training a
 // model is charged for ever; dropping it refunds nothing.
 #include "postgres/boundary/arguments.h"
 #include "postgres/catalog/catalog.h"
@@ -9,6 +9,9 @@ extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_share);
 PG_FUNCTION_INFO_V1(dpboost_unshare);
 PG_FUNCTION_INFO_V1(dpboost_drop_model);
+PG_FUNCTION_INFO_V1(dpboost_deploy);
+PG_FUNCTION_INFO_V1(dpboost_set_owner);
+PG_FUNCTION_INFO_V1(dpboost_describe);
 }
 
 namespace dpboost {
@@ -26,7 +29,7 @@ void FindOwnedModel(const text* argument, OwnedModel* model) {
     ModelText read;
     ModelEntry entry;
     ReadModelText(VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument), NameUse::kRead, &read);
-    FindModel(GetUserId(), read, &entry);
+    FindAnyVersion(GetUserId(), read, &entry);
     CloseModelEntry(&entry);
     if (!OwnsModel(GetUserId(), entry))
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -36,12 +39,12 @@ void FindOwnedModel(const text* argument, OwnedModel* model) {
     model->version = read.version;
 }
 
-void FindWholeModel(const text* argument, OwnedModel* model) {
+// `refusal` says why no version may be written.
+void FindWholeModel(const text* argument, const char* refusal, OwnedModel* model) {
     FindOwnedModel(argument, model);
     if (model->version != 0)
-        ereport(ERROR,
-                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a model is shared with all its versions"),
-                 errhint("Leave out the version: \"%s\".", model->name)));
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", refusal),
+                        errhint("Leave out the version: \"%s\".", model->name)));
 }
 
 // Raises 42704 for a number that is no role.
@@ -77,6 +80,42 @@ void Unshare(const OwnedModel& model, Oid role) {
                  types, values, nullptr);
 }
 
+// Who gives a model to a role could have trained it as that role.
+void CheckMayGive(Oid role, const char* role_name) {
+    if (!has_privs_of_role(GetUserId(), role))
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                        errmsg("permission denied to give a model to role \"%s\"", role_name),
+                        errhint("Have one who has that role's privileges do it, or use dpboost_share.")));
+}
+
+// A full name with a version means one model for ever: what the old owner has under the name from now on goes on
+// counting, and the new owner must not have used it. A row that only keeps count is taken away.
+void GiveName(const OwnedModel& model, Oid role, const char* role_name) {
+    const Oid types[] = {INT8OID, RoleRefType()};
+    const Datum values[] = {Int64GetDatum(model.name_id), RoleRef(role, role_name)};
+    if (CatalogRead("SELECT FROM dpboost.model_name AS n JOIN dpboost.model_name AS m ON m.name = n.name"
+                    " WHERE n.name_id = $1 AND m.name_id <> $1 AND m.owner::oid = ($2)::oid"
+                    " AND (m.last_import > 0 OR EXISTS (SELECT FROM dpboost.ledger AS l WHERE l.name_id = "
+                    "m.name_id))",
+                    2, types, values, nullptr, 1) > 0)
+        ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT),
+                        errmsg("role \"%s\" has, or had, a model of that name", role_name),
+                        errdetail("Its versions would get mixed up.")));
+    CatalogWrite(
+        "WITH given AS (SELECT n.name_id, n.name, n.owner, greatest(n.versions_before, n.last_import, "
+        "(SELECT max(version)"
+        "   FROM dpboost.ledger AS l WHERE l.name_id = n.name_id)) AS versions"
+        "  FROM dpboost.model_name AS n WHERE n.name_id = $1 AND n.owner::oid <> ($2)::oid),"
+        " counted AS (DELETE FROM dpboost.model_name AS m USING given AS g WHERE m.name = g.name"
+        "  AND m.owner::oid = ($2)::oid RETURNING m.versions_before),"
+        " kept AS (INSERT INTO dpboost.model_name (name, owner, versions_before)"
+        "  SELECT name, owner, versions FROM given)"
+        " UPDATE dpboost.model_name AS n SET owner = $2, versions_before ="
+        "  greatest(n.versions_before, (SELECT max(versions_before) FROM counted)) FROM given AS g"
+        " WHERE n.name_id = g.name_id",
+        2, types, values, nullptr);
+}
+
 }  // namespace
 
 }  // namespace dpboost
@@ -87,7 +126,7 @@ using namespace dpboost;
 Datum dpboost_share(PG_FUNCTION_ARGS) {
     RequireArguments(fcinfo, {"model", "grantee"});
     OwnedModel model;
-    FindWholeModel(PG_GETARG_TEXT_PP(0), &model);
+    FindWholeModel(PG_GETARG_TEXT_PP(0), "a model is shared with all its versions", &model);
     const Oid role = PG_GETARG_OID(1);
     const char* role_name = ExistingRole(role);
     const Oid caller = GetUserId();
@@ -109,7 +148,7 @@ Datum dpboost_share(PG_FUNCTION_ARGS) {
 Datum dpboost_unshare(PG_FUNCTION_ARGS) {
     RequireArguments(fcinfo, {"model", "grantee"});
     OwnedModel model;
-    FindWholeModel(PG_GETARG_TEXT_PP(0), &model);
+    FindWholeModel(PG_GETARG_TEXT_PP(0), "a model is shared with all its versions", &model);
     CatalogScope scope;
     CatalogBegin(&scope);
     LockModel(model);
@@ -137,5 +176,57 @@ Datum dpboost_drop_model(PG_FUNCTION_ARGS) {
         1, types, values, nullptr);
     CatalogEnd(&scope);
     ModelsChanged();
+    PG_RETURN_VOID();
+}
+
+// Makes a version the one that the name means, from the caller's commit on.
+Datum dpboost_deploy(PG_FUNCTION_ARGS) {
+    RequireArguments(fcinfo, {"model", "version"});
+    OwnedModel model;
+    FindWholeModel(PG_GETARG_TEXT_PP(0), "the version to deploy is an argument of its own", &model);
+    const Oid caller = GetUserId();
+    const Oid types[] = {INT8OID, INT4OID, RoleRefType()};
+    const Datum values[] = {Int64GetDatum(model.name_id), PG_GETARG_DATUM(1),
+                            RoleRef(caller, ExistingRole(caller))};
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    if (CatalogWrite("SELECT FROM dpboost.model WHERE name_id = $1 AND version = $2 FOR KEY SHARE", 2, types,
+                     values, nullptr) == 0)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                        errmsg("model \"%s\" has no version %d", model.name, PG_GETARG_INT32(1))));
+    CatalogWrite("INSERT INTO dpboost.deployment (name_id, version, deployed_by) VALUES ($1, $2, $3)", 3,
+                 types, values, nullptr);
+    CatalogEnd(&scope);
+    ModelsChanged();
+    PG_RETURN_VOID();
+}
+
+Datum dpboost_set_owner(PG_FUNCTION_ARGS) {
+    RequireArguments(fcinfo, {"model", "new_owner"});
+    OwnedModel model;
+    FindWholeModel(PG_GETARG_TEXT_PP(0), "a model is given away with all its versions", &model);
+    const Oid role = PG_GETARG_OID(1);
+    const char* role_name = ExistingRole(role);
+    CheckMayGive(role, role_name);
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    LockModel(model);
+    GiveName(model, role, role_name);
+    CatalogEnd(&scope);
+    ModelsChanged();
+    PG_RETURN_VOID();
+}
+
+Datum dpboost_describe(PG_FUNCTION_ARGS) {
+    RequireArguments(fcinfo, {"model"});
+    OwnedModel model;
+    FindWholeModel(PG_GETARG_TEXT_PP(0), "a description is for all versions of a model", &model);
+    const Oid types[] = {INT8OID, TEXTOID};
+    const Datum values[] = {Int64GetDatum(model.name_id), PG_ARGISNULL(1) ? Datum(0) : PG_GETARG_DATUM(1)};
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    CatalogWrite("UPDATE dpboost.model_name SET description = $2 WHERE name_id = $1", 2, types, values,
+                 PG_ARGISNULL(1) ? " n" : "  ");
+    CatalogEnd(&scope);
     PG_RETURN_VOID();
 }

@@ -40,8 +40,9 @@ int32 NextVersion(int64 name_id, const NewModelName* name) {
                             CStringGetTextDatum(psprintf("!%s", quote_identifier(name->owner_name)))};
     CatalogRead(
         "SELECT max(greatest((SELECT max(version) FROM dpboost.ledger AS l WHERE l.name_id = n.name_id),"
-        " n.last_import))::bigint + 1 FROM dpboost.model_name AS n WHERE name = $2 AND (name_id = $1 OR "
-        "owner::text = $3)",
+        " n.last_import, n.versions_before))::bigint + 1 FROM dpboost.model_name AS n WHERE name = $2 AND "
+        "(name_id = "
+        "$1 OR owner::text = $3)",
         3, types, values, nullptr, 1);
     return static_cast<int32>(FirstColumn());
 }

@@ -193,6 +193,9 @@ void Deliver(const Training* training, const PaidRelease& paid) {
     ModelDelivery delivery;
     delivery.options = core.options().text.c_str();
     delivery.features = core.features_json().c_str();
+    delivery.target = training->call.target.name;
+    delivery.positive = core.target().by_number ? nullptr : core.target().positive.c_str();
+    delivery.deploy = core.options().deploy;
     delivery.model_bytes = core.model_bytes().data();
     delivery.model_size = core.model_bytes().size();
     DeliverModel(&paid, &delivery);

@@ -351,7 +351,7 @@ TEST(OptionsTest, TheTextForTheCatalog) {
 
 TEST(OptionsTest, DescribedForPeople) {
     const Json json(DescribeOptions(CommonOptions()));
-    ASSERT_EQ(json->count, 8);
+    ASSERT_EQ(json->count, 9);
     EXPECT_EQ(json->items[0].Find("option")->view(), "epsilon");
     EXPECT_EQ(json->items[0].Find("values")->view(), "a number above 0 and at most 100");
     EXPECT_GT(json->items[0].Find("meaning")->view().size(), 5u);
@@ -369,6 +369,12 @@ TEST(OptionsTest, LongCallsTakeNoTime) {
     EXPECT_EQ(Begin(Thrown([&] { ParseOptions(*long_key, {}); }), "k"), "unrecognized option \"");
     EXPECT_EQ(ParseOptions(*many_columns, {}).bounds.named.size(), 50000u);
     EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 2);
+}
+
+TEST(OptionsTest, Deploy) {
+    EXPECT_TRUE(Parse(With("")).deploy);
+    EXPECT_FALSE(Parse(With("\"deploy\": false")).deploy);
+    EXPECT_EQ(Refused("\"deploy\": 0"), "option \"deploy\" must be true or false | It is 0. | ");
 }
 
 }  // namespace
