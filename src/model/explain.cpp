@@ -67,13 +67,14 @@ void Explainer::MeasureTables() {
 }
 
 size_t Explainer::memory_used() const noexcept {
-    size_t cells = 0, nodes = 0;
-    for (const FeatureSpec& feature : model_.features())
-        cells += feature.cells();
-    for (const Tree& tree : model_.trees())
-        nodes += tree.split_count() + tree.leaf_count();
-    // Masses; two figures per cell for each group of trees; masses of nodes.
-    return sizeof(double) * (cells * (1 + 2 * outputs_ * std::min<size_t>(groups_.size(), 2)) + nodes);
+    size_t cells = 0;
+    for (size_t f = 0; f < model_.features().size(); f++)
+        cells += masses_.of(f).size();
+    for (const TreeGroup& group : groups_) {
+        for (const uint16_t feature : group.features)
+            cells += 2 * outputs_ * masses_.of(feature).size();
+    }
+    return cells * sizeof(double) + (trees_ ? trees_->memory_used() : 0);
 }
 
 const char* Explainer::reference_name() const noexcept {
@@ -90,7 +91,7 @@ void Explainer::Explain(const uint16_t* codes, int64_t* contributions, double* s
     std::fill(values_.begin(), values_.end(), 0.0);
     std::fill(variances_.begin(), variances_.end(), 0.0);
     if (trees_)
-        trees_->Add(codes, interrupt_, values_.data(), sds == nullptr ? nullptr : variances_.data());
+        trees_->Add(codes, interrupt_, values_.data(), variances_.data());
     for (size_t output = 0; output < outputs_; output++) {
         int64_t rest = model_.Score(codes, output) - base_values_[output];
         size_t largest = output;

@@ -26,9 +26,12 @@ class TreeShapley {
     // What the trees say on average, per output, in units of the score's.
     const std::vector<double>& means() const noexcept { return means_; }
 
-    // Adds to values[feature * outputs + output] the feature's Shapley value, in units of the score's; and, unless null,
-    // to variances its variance by the noise of leaves, where that is known, in squared scores. Polls every tree.
+    // Adds to values[feature * outputs + output] the feature's Shapley value, in units of the score's; and to variances its
+    // variance by the noise of leaves, where that is known, in squared scores. Polls every few trees. What a tree on few
+    // features says is remembered for rows that it cannot tell apart.
     void Add(const uint16_t* codes, Interrupt& interrupt, double* values, double* variances);
+
+    size_t memory_used() const noexcept;
 
   private:
     struct Slot {
@@ -39,9 +42,25 @@ class TreeShapley {
     template <size_t kNodes>
     class Walk;
 
+    // Which codes a tree on few features cannot tell apart, and what it said for those that were asked about.
+    struct Memory {
+        std::vector<uint16_t> features;
+        std::vector<std::vector<uint32_t>>
+            places;                   // per feature and code: what it adds to the place of a row
+        std::vector<char> is_known;   // per place
+        std::vector<double> figures;  // per place: values of each feature and output, then variances
+    };
+
+    void Remember(const Tree& tree, size_t* room);
+    void Compute(size_t tree, const uint16_t* codes, double* values, double* variances) const;
+    void Recall(size_t tree, const uint16_t* codes, double* values, double* variances);
+
     const Model& model_;
+    std::vector<size_t> widths_;       // of each tree: the most features on a path
     std::vector<size_t> offsets_;      // of each tree in node_masses_
     std::vector<double> node_masses_;  // the mass of the region that leads to a node, on its parent's feature
+    std::vector<Memory> memories_;     // of each tree; empty where there is none
+    std::vector<double> scratch_;
     std::vector<double> means_;
 };
 
