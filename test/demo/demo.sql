@@ -105,6 +105,21 @@ SELECT pg_temp.auc(array_agg(dpboost_predict('ana.stroke_risk', p)), array_agg(s
            AS auc_of_true_formula
 FROM patients p;
 
+\if :{?report}
+\echo
+\echo 'What does it look at? One page says it: what matters, how each column moves the risk, and what noise hides.'
+\echo
+SET ROLE ana;
+\pset format unaligned
+\pset tuples_only on
+\o :report
+SELECT dpboost_report('stroke_risk');
+\o
+\pset format aligned
+\pset tuples_only off
+\echo The page, for any browser: :report
+\endif
+
 \echo
 \echo '6. What was spent stays spent'
 \echo '-----------------------------'

@@ -1,0 +1,113 @@
+#include "model/report/heat_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "model/report/svg.h"
+
+namespace dpboost {
+namespace {
+
+constexpr double kWidth = 330;
+constexpr double kLeft = 92;
+constexpr double kRight = 324;
+constexpr size_t kLabel = 15;       // characters beside the picture
+constexpr size_t kTitle = 60;       // ... where it is pointed at
+constexpr double kSeenMass = 1e-3;  // missing values that are rarer are not drawn
+constexpr size_t kPictures = 4;
+
+// Numbers in a bin's label with the digits that a picture has room for.
+std::string WithShortNumbers(const std::string& label) {
+    std::string shorter;
+    for (size_t i = 0; i < label.size();) {
+        const size_t end = std::min(label.find_first_not_of("0123456789.", i), label.size());
+        if (end - i > 5)
+            shorter += Compact(std::strtod(label.substr(i, end - i).c_str(), nullptr));
+        else
+            shorter.append(label, i, std::max(end, i + 1) - i);
+        i = std::max(end, i + 1);
+    }
+    return shorter;
+}
+
+// One feature's parts, escaped, without missing where that is rare.
+struct Axis {
+    std::string name;
+    std::vector<std::string> labels;
+    size_t all;  // parts with missing
+
+    Axis(const Model& model, const ReferenceMasses& masses, const Interaction& interaction, size_t place) {
+        const size_t index = interaction.features[place];
+        const FeatureSpec& feature = model.features()[index];
+        name = feature.name();
+        for (const std::string& label : interaction.parts[place])
+            labels.push_back(feature.ordered() ? WithShortNumbers(label) : label);
+        all = labels.size();
+        if (all > 1 && masses.of(index)[feature.missing()] <= kSeenMass)
+            labels.pop_back();
+    }
+    size_t size() const { return labels.size(); }
+};
+
+using Fields = std::vector<double>;  // by row, then by column
+
+void DrawGrid(Svg* svg, double top, double height, const Axis& down, const Axis& across, const Fields& grid,
+              double largest) {
+    const double width = (kRight - kLeft) / static_cast<double>(across.size());
+    const double tall = height / static_cast<double>(down.size());
+    for (size_t row = 0; row < down.size(); row++) {
+        const double y = top + tall * static_cast<double>(row);
+        svg->Text("t n", kLeft - 4, y + tall / 2 + 3, "end", Shortened(down.labels[row], kLabel));
+        for (size_t column = 0; column < across.size(); column++) {
+            const double value = grid[row * across.size() + column];
+            const double opacity = largest > 0 ? std::round(100 * std::fabs(value) / largest) / 100 : 0;
+            if (opacity > 0.02)
+                svg->Tile(value < 0 ? "neg" : "pos", kLeft + width * static_cast<double>(column), y, width,
+                          tall, opacity,
+                          Shortened(down.labels[row], kTitle) + ", " +
+                              Shortened(across.labels[column], kTitle) + ": " +
+                              Signed(std::round(value * 100) / 100));
+        }
+    }
+    svg->Text("t", kLeft, top + height + 12, "start", Shortened(across.labels.front(), kLabel));
+    svg->Text("t", kRight, top + height + 12, "end", Shortened(across.labels.back(), kLabel));
+}
+
+}  // namespace
+
+std::string HeatMap(const Model& model, const ReferenceMasses& masses, const Interaction& interaction) {
+    const Axis down(model, masses, interaction, 0), across(model, masses, interaction, 1);
+    const bool triple = interaction.features.size() > 2;
+    const Axis third(model, masses, interaction, triple ? 2 : 1);
+    const size_t depth = triple ? third.all : 1, shown = triple ? third.size() : 1;
+    const size_t pictures = std::min(shown, kPictures);
+    std::vector<Fields> grids(pictures, Fields(down.size() * across.size()));
+    double largest = 0;
+    for (size_t i = 0; i < pictures; i++)
+        for (size_t cell = 0; cell < grids[i].size(); cell++) {
+            const size_t begin = i * shown / pictures, end = (i + 1) * shown / pictures;
+            const size_t place = (cell / across.size()) * across.all + cell % across.size();
+            for (size_t part = begin; part < end; part++)
+                grids[i][cell] +=
+                    interaction.contributions[place * depth + part] / static_cast<double>(end - begin);
+            largest = std::max(largest, std::fabs(grids[i][cell]));
+        }
+    const double height = std::max(24.0, 12.0 * static_cast<double>(down.size()));
+    const double step = height + (triple ? 36 : 20);
+    Svg svg(kWidth, step * static_cast<double>(pictures) + 2, down.name + " and " + across.name);
+    for (size_t i = 0; i < pictures; i++) {
+        double top = step * static_cast<double>(i) + 2;
+        if (triple) {
+            const size_t begin = i * shown / pictures, end = (i + 1) * shown / pictures;
+            const std::string to = end - begin > 1 ? " to " + Shortened(third.labels[end - 1], kLabel) : "";
+            svg.Text("t n", kLeft, top + 10, "start",
+                     Shortened(third.name, kLabel) + ": " + Shortened(third.labels[begin], kLabel) + to);
+            top += 14;
+        }
+        DrawGrid(&svg, top, height, down, across, grids[i], largest);
+    }
+    return svg.Take();
+}
+
+}  // namespace dpboost

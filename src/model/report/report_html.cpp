@@ -1,0 +1,394 @@
+#include "model/report/report_html.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/explain.h"
+#include "model/report/heat_map.h"
+#include "model/report/report_style.h"
+#include "model/report/shape_plot.h"
+#include "model/report/svg.h"
+
+namespace dpboost {
+namespace {
+
+constexpr size_t kMaxShapes = 30;
+constexpr size_t kMaxHeatMaps = 6;
+constexpr size_t kMaxBars = 300;
+constexpr size_t kName = 60;  // characters of a name
+constexpr size_t kFact = 2000;
+
+std::string Code(std::string_view text) {
+    return "<code>" + Shortened(text, kName) + "</code>";
+}
+
+std::string Percent(double share) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.2f%%", 100 * std::clamp(share, 0.0, 1.0));
+    return digits;
+}
+
+std::string Figure(double value) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, std::fabs(value) >= 9.995 ? "%.1f" : "%.2f", value);
+    return digits;
+}
+
+// What noise alone could give.
+bool IsWeak(const Importance& item) {
+    return !std::isnan(item.noise) && item.importance < 2 * item.noise;
+}
+
+class Page {
+  public:
+    Page(const Model& model, const ReportFacts& facts, Interrupt& interrupt)
+        : model_(model), facts_(facts), interrupt_(interrupt), explainer_(model, interrupt) {}
+
+    std::string Write();
+
+  private:
+    void Head();
+    void Cards();
+    void Evaluation();
+    void Privacy();
+    void MeasureImportances();
+    void Bars();
+    void Shapes();
+    void ShapesOf(size_t output, size_t most);
+    void Interactions();
+    std::vector<const Interaction*> Chosen(const std::vector<Interaction>& found, size_t output) const;
+    void Record();
+
+    void Card(const char* title, const std::string& headline, const std::string& note);
+    void Rows(const ReportRows& rows);
+    std::string NamesOf(const std::vector<size_t>& features) const;
+    std::string ScaleName(const std::string& of) const;
+    bool has_bands() const { return !model_.evidence().bands.empty(); }
+
+    const Model& model_;
+    const ReportFacts& facts_;
+    Interrupt& interrupt_;
+    Explainer explainer_;
+    std::vector<std::vector<Importance>> importances_;  // per output
+    std::vector<Importance> overall_;                   // over the outputs
+    std::string html_;
+};
+
+// ---- the top ----
+
+// What the prediction is, as a sentence.
+std::string Predicts(const Model& model) {
+    const std::vector<std::string>& classes = model.target().classes();
+    if (model.outputs() > 1) {
+        std::string list;
+        for (size_t i = 0; i < classes.size() && i < 8; i++)
+            list += (i == 0 ? "" : ", ") + Code(classes[i]);
+        return "Predicts one of " + std::to_string(classes.size()) + " classes: " + list +
+               (classes.size() > 8 ? ", &#8230;" : "") + ".";
+    }
+    if (model.target().task() == Task::kBinary)
+        return classes.size() == 2 ? "Predicts the probability of " + Code(classes[1]) + "."
+                                   : "Predicts the probability of the positive class.";
+    return std::string(model.link() == Link::kLog ? "Predicts a count" : "Predicts a number") + " from " +
+           Compact(model.target().lower()) + " to " + Compact(model.target().upper()) + ".";
+}
+
+void Page::Head() {
+    html_ +=
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><meta "
+        "http-equiv=\"Content-Security-Policy\" "
+        "content=\"default-src 'none'; style-src 'unsafe-inline'\"/><meta name=\"viewport\" "
+        "content=\"width=device-width,initial-scale=1\"/><meta name=\"color-scheme\" content=\"light "
+        "dark\"/><title>" +
+        Shortened(facts_.model, kName) + "@" + Escaped(facts_.version) + "</title><style>" + kReportStyle +
+        "</style></head><body><main>\n<h1>" + Shortened(facts_.model, 200) + "<span class=\"mute\">@" +
+        Escaped(facts_.version) + "</span></h1><p class=\"sub\">" + Predicts(model_) + " " +
+        Shortened(facts_.origin, kFact) + "</p>\n";
+}
+
+void Page::Card(const char* title, const std::string& headline, const std::string& note) {
+    html_ += std::string("<div class=\"card\"><span>") + title + "</span><b>" + headline + "</b><span>" +
+             note + "</span></div>\n";
+}
+
+void Page::Cards() {
+    html_ += "<div class=\"cards\">\n";
+    if (facts_.evaluation)
+        Card("How good (private evaluation)", Shortened(facts_.evaluation->headline, kName),
+             Shortened(facts_.evaluation->source, 200));
+    else
+        Card("How good", "not measured yet",
+             facts_.evaluation_call.empty() ? "predictions can be compared by whoever may read rows"
+                                            : "<code>" + Shortened(facts_.evaluation_call, 400) + "</code>");
+    Card("Privacy loss of this model", Shortened(facts_.epsilon, kName), Shortened(facts_.epsilon_note, 200));
+    if (!facts_.budget.empty())
+        Card("Left of the budget", Shortened(facts_.budget, kName), Shortened(facts_.budget_note, 200));
+    const std::optional<Reference>& reference = model_.evidence().reference;
+    if (reference)
+        Card("Trained on about", About(reference->rows) + " rows",
+             "a noisy figure; the exact one is not public");
+    else
+        Card("Trained on", "rows not counted", "this method released no number of rows");
+    html_ += "</div>\n";
+}
+
+void Page::Rows(const ReportRows& rows) {
+    for (const auto& [name, value] : rows)
+        html_ += "<tr><th class=\"k\">" + Shortened(name, 200) + "</th><td>" + Shortened(value, kFact) +
+                 "</td></tr>\n";
+}
+
+void Page::Evaluation() {
+    if (!facts_.evaluation || facts_.evaluation->figures.empty())
+        return;
+    html_ +=
+        "<h2>How good it is</h2><p>Measured with noise, so that it reveals no row: each figure with the "
+        "interval in which "
+        "the true one lies in 95 of 100 cases.</p><table>\n";
+    Rows(facts_.evaluation->figures);
+    html_ += "</table>\n";
+}
+
+void Page::Privacy() {
+    html_ +=
+        "<h2>What the privacy figures mean</h2><p>Take any person whose data may or may not have been used, "
+        "and an "
+        "attacker who knows everything else about the table, sees this model and has unlimited computers. "
+        "Whatever she looks "
+        "for, these limits hold:</p><table><tr><th>before she sees the model</th><th>after she has seen it, "
+        "at "
+        "most</th></tr>\n";
+    for (const auto& [before, after] : facts_.privacy.before_after)
+        html_ += "<tr><td>" + Shortened(before, 400) + "</td><td>" + Shortened(after, 400) + "</td></tr>\n";
+    html_ += "</table>";
+    for (const std::string& note : facts_.privacy.notes)
+        html_ += "<p class=\"mute\">" + Shortened(note, kFact) + "</p>\n";
+}
+
+// ---- what matters ----
+
+std::string Page::NamesOf(const std::vector<size_t>& features) const {
+    std::string names;
+    for (const size_t feature : features)
+        names += (names.empty() ? "" : " &#215; ") + Shortened(model_.features()[feature].name(), kName);
+    return names;
+}
+
+// Over several classes: the mean of each group.
+void Page::MeasureImportances() {
+    for (size_t output = 0; output < model_.outputs(); output++) {
+        importances_.push_back(explainer_.Importances(output));
+        for (const Importance& found : importances_.back()) {
+            const auto same = std::find_if(overall_.begin(), overall_.end(), [&](const Importance& other) {
+                return other.features == found.features;
+            });
+            if (same == overall_.end()) {
+                overall_.push_back(found);
+                continue;
+            }
+            same->importance += found.importance;
+            same->noise += found.noise;
+        }
+    }
+    for (Importance& item : overall_) {
+        item.importance /= static_cast<double>(model_.outputs());
+        item.noise /= static_cast<double>(model_.outputs());
+    }
+    std::stable_sort(overall_.begin(), overall_.end(),
+                     [](const Importance& a, const Importance& b) { return a.importance > b.importance; });
+}
+
+// What contributions are measured in.
+std::string Page::ScaleName(const std::string& of) const {
+    if (model_.outputs() > 1)
+        return "score of a class";
+    if (model_.link() == Link::kLogistic)
+        return "log odds" + of;
+    return model_.link() == Link::kLog ? "logarithm of the prediction" : "prediction";
+}
+
+void Page::Bars() {
+    html_ += "<h2>What matters most</h2>";
+    const double largest = overall_.empty() ? 0 : overall_.front().importance;
+    if (!(largest > 0)) {
+        html_ += "<p>Nothing: every row gets the same prediction.</p>\n";
+        return;
+    }
+    html_ += "<p>Bar: how much a column moves the " + ScaleName("") + ", on average over the rows" +
+             (explainer_.masses().released() ? "" : " that its declared range allows") +
+             (model_.outputs() > 1 ? " and classes" : "") + ".";
+    if (has_bands())
+        html_ += " Tick: what noise alone would give; grey: less than twice of that.";
+    html_ += "</p><div class=\"bars\">\n";
+    size_t shown = 0, left_out = 0;
+    for (const Importance& item : overall_) {
+        const bool known = !std::isnan(item.noise), weak = IsWeak(item);
+        if (shown == kMaxBars || (item.features.size() > 1 && (weak || !(item.importance > 0)))) {
+            left_out++;
+            continue;
+        }
+        shown++;
+        html_ += "<span class=\"n\">" + NamesOf(item.features) + "</span><span class=\"track\"><i" +
+                 (weak ? " class=\"w\"" : "") + " style=\"width:" + Percent(item.importance / largest) +
+                 "\"></i>" + (known ? "<u style=\"left:" + Percent(item.noise / largest) + "\"></u>" : "") +
+                 "</span><span class=\"v\">" + Figure(item.importance) +
+                 (weak ? " <small>(may be noise)</small>" : "") + "</span>\n";
+    }
+    html_ += "</div>\n";
+    if (left_out > 0)
+        html_ += "<p class=\"mute\">" + std::to_string(left_out) +
+                 (left_out == 1 ? " more is" : " more are") +
+                 " not shown: too small, or columns that act together no more "
+                 "than noise alone would make them.</p>\n";
+}
+
+// ---- shapes ----
+
+void Page::ShapesOf(size_t output, size_t most) {
+    std::vector<ReportShape> shapes;
+    size_t features = 0;
+    for (const Importance& item : importances_[output]) {
+        if (item.features.size() != 1)
+            continue;
+        features++;
+        if (shapes.size() == most || !(item.importance > 0))
+            continue;
+        const size_t feature = item.features[0];
+        shapes.push_back(
+            {feature, explainer_.Shape(feature, output), explainer_.masses().of(feature), item.importance});
+        interrupt_.Poll();
+    }
+    const double common = CommonScale(shapes);
+    html_ += "<div class=\"shapes\">\n";
+    for (const ReportShape& shape : shapes) {
+        const FeatureSpec& feature = model_.features()[shape.feature];
+        bool own;
+        const double scale = ScaleFor(shape, common, &own);
+        html_ +=
+            "<div class=\"shape\"><h3>" + Shortened(feature.name(), kName) + "<small>" +
+            (own ? "own scale, " : "") + Figure(shape.importance) + "</small></h3>" +
+            (feature.ordered() ? NumericPlot(feature, shape, scale) : LevelsPlot(feature, shape, scale)) +
+            "</div>\n";
+        interrupt_.Poll();
+    }
+    html_ += "</div>\n";
+    if (features > shapes.size())
+        html_ += "<p class=\"mute\">" + std::to_string(features - shapes.size()) +
+                 (features - shapes.size() == 1 ? " column that matters" : " columns that matter") +
+                 " less or not at all are not drawn.</p>\n";
+}
+
+std::string ReadingHint(const Model& model) {
+    if (model.outputs() > 1)
+        return "what a value adds to the score of the class: +0.7 doubles its odds against the others, -0.7 "
+               "halves them";
+    if (model.link() == Link::kLogistic)
+        return "what a value adds to the log odds: +0.7 doubles the odds, -0.7 halves them";
+    if (model.link() == Link::kLog)
+        return "what a value adds to the logarithm of the prediction: +0.7 doubles it, -0.7 halves it";
+    return "what a value adds to the prediction";
+}
+
+void Page::Shapes() {
+    if (overall_.empty() || !(overall_.front().importance > 0))
+        return;
+    html_ +=
+        "<h2>How each column moves the prediction</h2><p>The vertical axis (horizontal for categories) is " +
+        ReadingHint(model_) + "; on the same scale unless it says otherwise.";
+    if (has_bands())
+        html_ += " Shaded: where the curve could as well be, given the noise that privacy added (95 %).";
+    if (explainer_.masses().released())
+        html_ +=
+            " Grey bars: how many rows lie there, itself noisy. Grey line or hollow dot: too few rows to "
+            "tell.";
+    html_ += "</p>\n";
+    if (model_.outputs() == 1)
+        return ShapesOf(0, kMaxShapes);
+    for (size_t output = 0; output < model_.outputs(); output++) {
+        html_ += "<h2>" + Code(model_.target().classes()[output]) + "</h2>\n";
+        ShapesOf(output, std::max<size_t>(3, kMaxShapes / model_.outputs()));
+    }
+}
+
+// The groups that matter most, if noise alone would not give them.
+std::vector<const Interaction*> Page::Chosen(const std::vector<Interaction>& found, size_t output) const {
+    std::vector<const Interaction*> chosen;
+    for (const Importance& item : importances_[output])
+        for (const Interaction& group : found)
+            if (group.features == item.features &&
+                (group.features.size() == 2 || group.features.size() == 3) && !IsWeak(item) &&
+                item.importance > 0)
+                chosen.push_back(&group);
+    chosen.resize(std::min(chosen.size(), std::max<size_t>(1, kMaxHeatMaps / model_.outputs())));
+    return chosen;
+}
+
+void Page::Interactions() {
+    std::string maps;
+    size_t found = 0;
+    for (size_t output = 0; output < model_.outputs(); output++) {
+        const std::vector<Interaction> groups = explainer_.Interactions(output);
+        found += groups.size();
+        for (const Interaction* item : Chosen(groups, output)) {
+            const std::string of =
+                model_.outputs() > 1
+                    ? "<small>" + Shortened(model_.target().classes()[output], 20) + "</small>"
+                    : "";
+            maps += "<div class=\"shape\"><h3>" + NamesOf(item->features) + of + "</h3>" +
+                    HeatMap(model_, explainer_.masses(), *item) + "</div>\n";
+            interrupt_.Poll();
+        }
+    }
+    if (found == 0)
+        return;
+    html_ += "<h2>Columns that act together</h2>";
+    if (maps.empty()) {
+        html_ +=
+            "<p>The model has trees on several columns, but what they add beyond each column alone may be "
+            "noise.</p>\n";
+        return;
+    }
+    html_ +=
+        "<p>What columns add beyond what each of them adds alone. Blue: more, red: less; point at a field "
+        "for its "
+        "figure. The first column runs downwards, the second across.</p><div class=\"shapes\">\n" +
+        maps + "</div>\n";
+}
+
+void Page::Record() {
+    html_ += "<h2>Facts for the record</h2><table>\n";
+    Rows(facts_.record);
+    Rows(
+        {{"reference",
+          explainer_.masses().released()
+              ? "noisy histograms that the training released; what a column adds is compared with their mean"
+              : "declared ranges, evenly: the training released no histograms"},
+         {"bands",
+          has_bands()
+              ? "noise of every released sum, carried through the training without counting that later steps "
+                "correct earlier ones: rather too wide. They do not show sampling error or what shrinkage "
+                "hides."
+              : "not known for this method"}});
+    html_ += "</table>\n</main></body></html>\n";
+}
+
+std::string Page::Write() {
+    Head();
+    Cards();
+    Evaluation();
+    Privacy();
+    MeasureImportances();
+    Bars();
+    Shapes();
+    Interactions();
+    Record();
+    return std::move(html_);
+}
+
+}  // namespace
+
+std::string ReportHtml(const Model& model, const ReportFacts& facts, Interrupt& interrupt) {
+    return Page(model, facts, interrupt).Write();
+}
+
+}  // namespace dpboost

@@ -1,0 +1,144 @@
+#include "postgres/report/report_sight.h"
+
+#include "postgres/catalog/catalog.h"
+
+namespace dpboost {
+namespace {
+
+// SPI as the caller, with names that nobody can redirect.
+struct CallerScope {
+    int guc_level;
+    MemoryContext outer;
+};
+
+void BeginAsCaller(CallerScope* scope) {
+    scope->outer = CurrentMemoryContext;
+    scope->guc_level = NewGUCNestLevel();
+    (void)set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+                            true, 0, false);
+    if (SPI_connect() != SPI_OK_CONNECT)
+        elog(ERROR, "could not connect to SPI");
+}
+
+void EndAsCaller(const CallerScope& scope) {
+    SPI_finish();
+    AtEOXact_GUC(true, scope.guc_level);
+}
+
+uint64 ReadAsCaller(const char* query, int count, const Oid* types, const Datum* values) {
+    if (SPI_execute_with_args(query, count, const_cast<Oid*>(types), const_cast<Datum*>(values), nullptr,
+                              true, 0) != SPI_OK_SELECT)
+        elog(ERROR, "could not read what a report shows");
+    return SPI_processed;
+}
+
+// A text of the result that outlives SPI, or null.
+const char* SeenText(const CallerScope& scope, uint64 row, int column) {
+    const char* text = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column);
+    return text == nullptr ? nullptr : MemoryContextStrdup(scope.outer, text);
+}
+
+double SeenNumber(uint64 row, int column) {
+    bool is_null;
+    const Datum value = SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, &is_null);
+    return is_null ? 0 : DatumGetFloat8(value);
+}
+
+void SeeTime(const CallerScope& scope, TimestampTz time, ReportSight* sight) {
+    const Oid types[] = {TIMESTAMPTZOID};
+    const Datum values[] = {TimestampTzGetDatum(time)};
+    ReadAsCaller("SELECT pg_catalog.to_char($1 AT TIME ZONE 'UTC', 'FMDD FMMonth YYYY, HH24:MI') || ' UTC'",
+                 1, types, values);
+    sight->trained_at = SeenText(scope, 0, 1);
+}
+
+// The release, and of the budgets on what it read the one of which the least is left.
+void SeeRelease(const CallerScope& scope, const char* schema, int64 release_id, ReportSight* sight) {
+    const Oid types[] = {INT8OID};
+    const Datum values[] = {Int64GetDatum(release_id)};
+    if (ReadAsCaller(
+            psprintf("SELECT role::text, pg_catalog.array_to_string(relations, ', '), privacy_unit::text"
+                     " FROM %s.dpboost_ledger WHERE release_id = $1",
+                     schema),
+            1, types, values) == 0)
+        return;
+    sight->in_ledger = true;
+    sight->role = SeenText(scope, 0, 1);
+    sight->relations = SeenText(scope, 0, 2);
+    sight->privacy_unit = SeenText(scope, 0, 3);
+    if (ReadAsCaller(psprintf("SELECT b.relation::text, b.grantee::text, b.part_remaining::float8,"
+                              " b.epsilon_remaining::float8 FROM %s.dpboost_budgets b, %s.dpboost_ledger l"
+                              " WHERE l.release_id = $1 AND b.relation::text = ANY (l.relations)"
+                              " ORDER BY b.part_remaining, b.grantee::text NULLS FIRST LIMIT 1",
+                              schema, schema),
+                     1, types, values) == 0)
+        return;
+    sight->budget_of = SeenText(scope, 0, 1);
+    sight->budget_role = SeenText(scope, 0, 2);
+    sight->budget_share = SeenNumber(0, 3);
+    sight->budget_epsilon = SeenNumber(0, 4);
+}
+
+// The newest evaluation of this very model.
+void SeeEvaluation(const CallerScope& scope, const char* schema, int64 model_id, ReportSight* sight) {
+    const Oid types[] = {INT8OID};
+    const Datum values[] = {Int64GetDatum(model_id)};
+    const uint64 rows = ReadAsCaller(
+        psprintf(
+            "SELECT e.release_id::float8, pg_catalog.array_to_string(e.relations, ', '), e.epsilon::float8, "
+            "f.key,"
+            " f.value ->> 0, f.value ->> 1, f.value ->> 2"
+            " FROM (SELECT * FROM %s.dpboost_evaluations WHERE model_id = $1 ORDER BY release_id DESC LIMIT "
+            "1) e,"
+            " pg_catalog.jsonb_each(e.metrics) f"
+            " WHERE pg_catalog.jsonb_typeof(f.value) = 'array' AND f.value ->> 2 IS NOT NULL ORDER BY"
+            " pg_catalog.array_position('{auc,accuracy,mae,rmse,r2,log_loss,brier}'::text[], f.key), f.key",
+            schema),
+        1, types, values);
+    if (rows == 0)
+        return;
+    sight->evaluation = static_cast<int64>(SeenNumber(0, 1));
+    sight->evaluated_on = SeenText(scope, 0, 2);
+    sight->evaluation_epsilon = SeenNumber(0, 3);
+    sight->figures = static_cast<SeenFigure*>(MemoryContextAlloc(scope.outer, sizeof(SeenFigure) * rows));
+    for (uint64 i = 0; i < rows; ++i)
+        sight->figures[sight->figure_count++] = {SeenText(scope, i, 4), SeenText(scope, i, 5),
+                                                 SeenText(scope, i, 6), SeenText(scope, i, 7)};
+}
+
+// The events of a release that the caller sees, from which the accountant's figures follow.
+void SeePlan(int64 release_id, ReportSight* sight) {
+    MemoryContext outer = CurrentMemoryContext;
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    const Oid types[] = {INT8OID};
+    const Datum values[] = {Int64GetDatum(release_id)};
+    if (CatalogRead("SELECT plan FROM dpboost.ledger WHERE release_id = $1", 1, types, values, nullptr, 1) ==
+        1) {
+        const struct varlena* plan = PG_DETOAST_DATUM_PACKED(CatalogValue(0, 1));
+        sight->plan_size = VARSIZE_ANY_EXHDR(plan);
+        sight->plan_bytes = static_cast<char*>(
+            memcpy(MemoryContextAlloc(outer, sight->plan_size + 1), VARDATA_ANY(plan), sight->plan_size));
+    }
+    CatalogEnd(&scope);
+}
+
+}  // namespace
+
+void LookAround(const ModelEntry& entry, const ModelFacts& facts, Oid schema, ReportSight* sight) {
+    memset(static_cast<void*>(sight), 0, sizeof *sight);
+    const char* views = quote_identifier(get_namespace_name(schema));
+    CallerScope scope;
+    BeginAsCaller(&scope);
+    SeeTime(scope, facts.created_at, sight);
+    if (!facts.imported)
+        SeeRelease(scope, views, facts.release_id, sight);
+    sight->can_evaluate = OidIsValid(get_relname_relid("dpboost_evaluations", schema));
+    if (sight->can_evaluate)
+        SeeEvaluation(scope, views, entry.model_id, sight);
+    EndAsCaller(scope);
+    if (sight->in_ledger)
+        SeePlan(facts.release_id, sight);
+}
+
+}  // namespace dpboost

@@ -1,0 +1,72 @@
+// The pieces of a report's pictures: nothing gets through unescaped, ticks are round, numbers short.
+#include "model/report/svg.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace dpboost {
+namespace {
+
+TEST(ReportSvg, Escapes) {
+    EXPECT_EQ(Escaped("<script a=\"b\" c='d'>&"), "&lt;script a=&quot;b&quot; c=&#39;d&#39;&gt;&amp;");
+    EXPECT_EQ(Escaped(std::string("a\0b\x07\x1f\x7f", 6)), "a&#65533;b&#65533;&#65533;&#65533;");
+    EXPECT_EQ(Escaped("tab\tline\n\u00e4"), "tab\tline\n\u00e4");
+}
+
+TEST(ReportSvg, ShortensByCharacters) {
+    EXPECT_EQ(Shortened("abc", 3), "abc");
+    EXPECT_EQ(Shortened("abcd", 3), "abc&#8230;");
+    EXPECT_EQ(Shortened("<<<<", 3), "&lt;&lt;&lt;&#8230;");  // never within an escape
+    EXPECT_EQ(Shortened("\u00e4\u00f6\u00fc\u00df", 3), "\u00e4\u00f6\u00fc&#8230;");
+    EXPECT_EQ(Shortened("\u65e5\u672c\u8a9e", 4), "\u65e5\u672c&#8230;");  // two columns wide each
+    EXPECT_LT(Shortened(std::string(10000, '\x80'), 10).size(), 100u);     // no character at all
+    EXPECT_LT(Shortened(std::string(10000, '<'), 20).size(), 100u);
+}
+
+TEST(ReportSvg, TicksAreRoundAndWithin) {
+    EXPECT_EQ(NiceTicks(-2, 2, 5), (std::vector<double>{-2, -1, 0, 1, 2}));
+    EXPECT_EQ(NiceTicks(17, 90, 6), (std::vector<double>{20, 40, 60, 80}));
+    for (const double size : {1e-9, 0.3, 7.0, 123456.0, 1e300}) {
+        const std::vector<double> ticks = NiceTicks(-size, size, 5);
+        EXPECT_GE(ticks.size(), 2u) << size;
+        EXPECT_LE(ticks.size(), 6u) << size;
+        EXPECT_GE(ticks.front(), -size * (1 + 1e-9));
+        EXPECT_LE(ticks.back(), size * (1 + 1e-9));
+    }
+    EXPECT_TRUE(NiceTicks(1, 1, 5).empty());
+    EXPECT_TRUE(NiceTicks(0, std::numeric_limits<double>::infinity(), 5).empty());
+    EXPECT_TRUE(NiceTicks(std::nan(""), 1, 5).empty());
+}
+
+TEST(ReportSvg, NumbersForPeople) {
+    EXPECT_EQ(Compact(0), "0");
+    EXPECT_EQ(Compact(0.123456), "0.123");
+    EXPECT_EQ(Compact(-99999), "-100k");
+    EXPECT_EQ(Compact(1490400), "1.49M");
+    EXPECT_EQ(Signed(2), "+2");
+    EXPECT_EQ(Signed(-0.5), "-0.5");
+    EXPECT_EQ(Signed(1e-15), "0");
+    EXPECT_EQ(About(48842), "48,800");
+    EXPECT_EQ(About(1234567), "1,230,000");
+    EXPECT_EQ(About(57.3), "57");
+    EXPECT_EQ(About(-3), "0");
+    EXPECT_EQ(About(std::nan("")), "0");
+}
+
+TEST(ReportSvg, DrawsWhatItIsTold) {
+    Svg svg(100, 50.25, "a<b");
+    svg.Line("g", 0, 0.04, 10, 5);
+    svg.Tile("pos", 1, 2, 3, 4, 0.5, "&lt;");
+    svg.Polygon("b", {{0, 0}, {1, 0}});
+    EXPECT_EQ(svg.Take(),
+              "<svg viewBox=\"0 0 100 50.3\" role=\"img\" aria-label=\"a&lt;b\"><line class=\"g\" x1=\"0\" "
+              "y1=\"0\" "
+              "x2=\"10\" y2=\"5\"/><rect class=\"pos\" x=\"1\" y=\"2\" width=\"3\" height=\"4\" "
+              "fill-opacity=\"0.5\"><title>&lt;</title></rect><polyline class=\"b\" points=\"0,0 1,0 "
+              "0,0\"/></svg>");
+}
+
+}  // namespace
+}  // namespace dpboost
