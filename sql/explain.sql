@@ -27,6 +27,7 @@ SELECT bool_and(c.contribution = r.contribution AND c.value IS NOT DISTINCT FROM
 FROM people t, LATERAL dpboost_explain('sick', t) r, LATERAL dpboost_explain('sick', age, income, sex, town, smoker) c
 WHERE c.feature = r.feature;
 SELECT feature, value FROM dpboost_explain('sick', NULL::people);
+SELECT count(*) AS in_the_list FROM (SELECT dpboost_explain('sick', t) FROM people t LIMIT 12) s;
 
 -- shapes
 SELECT count(*) AS cells, count(bin) AS bins, min(bin), max(bin), bool_and(band_low <= contribution AND contribution <= band_high) AS bands,
@@ -48,6 +49,7 @@ SELECT array_agg(importance) = (SELECT array_agg(importance) FROM dpboost_import
 
 -- interactions: none in a line; pure ones have no mean
 SELECT count(*) FROM dpboost_interaction('line');
+SELECT count(DISTINCT features) <= 10 AS pairs, min(cardinality(features)) = 2 AS two, count(rows) = 0 AS no_rows FROM dpboost_interaction('forest');
 CREATE TABLE checkers (a float8 CHECK (a >= 0 AND a <= 1), b float8 CHECK (b >= 0 AND b <= 1), odd boolean);
 INSERT INTO checkers SELECT a, b, (a > 0.5) <> (b > 0.5) FROM (SELECT (i * 7919 % 10007) / 10007.0, (i * 104729 % 9973) / 9973.0 FROM generate_series(1, 20000) i) s (a, b);
 SELECT dpboost_train('board', '{"epsilon": 20, "depth": 2}', odd, a, b) ->> 'task' AS task FROM checkers;

@@ -11,8 +11,15 @@ namespace {
 constexpr size_t kMostTogether = 3;                // features of a group; trees on more are a forest,
 constexpr size_t kMostGroups = 64;                 // as are more groups than these
 constexpr size_t kForestRows = 256;                // drawn to measure a forest,
+constexpr size_t kForestFeatures = 64;             // whose pairs are looked at,
+constexpr size_t kForestPairs = 10;                // and so many pairs are shown
 constexpr size_t kGroupRows = 2048;                // and a group
 const double kMeanOfNormal = std::sqrt(2 / M_PI);  // of its absolute value, in sds
+
+void SortByImportance(std::vector<Importance>* importances) {
+    std::stable_sort(importances->begin(), importances->end(),
+                     [](const Importance& a, const Importance& b) { return a.importance > b.importance; });
+}
 
 }  // namespace
 
@@ -219,6 +226,7 @@ std::vector<Importance> Explainer::ForestImportances(size_t output) {
             result[f].noise += kMeanOfNormal * sds[at] / kForestRows;
         }
     }
+    SortByImportance(&result);
     return result;
 }
 
@@ -244,38 +252,67 @@ std::vector<Importance> Explainer::Importances(size_t output) {
         total += importance.importance;
     for (Importance& importance : result)
         importance.share = total > 0 ? importance.importance / total : 0;
-    std::stable_sort(result.begin(), result.end(),
-                     [](const Importance& a, const Importance& b) { return a.importance > b.importance; });
+    SortByImportance(&result);
+    return result;
+}
+
+Interaction Explainer::MakeInteraction(const std::vector<size_t>& features,
+                                       const std::vector<const CodeParts*>& parts,
+                                       std::vector<double> contributions) const {
+    Interaction interaction;
+    interaction.features = features;
+    interaction.contributions = std::move(contributions);
+    for (double& value : interaction.contributions)
+        value *= unit_;
+    if (masses_.released())
+        interaction.rows = {model_.evidence().reference->rows};
+    for (const CodeParts* feature : parts) {
+        interaction.parts.push_back(feature->labels);
+        std::vector<double> next;
+        for (const double rows : interaction.rows) {
+            for (const double mass : feature->masses)
+                next.push_back(rows * mass);
+        }
+        interaction.rows = std::move(next);
+    }
+    return interaction;
+}
+
+// Of the features that matter most, where there are many.
+std::vector<Interaction> Explainer::ForestInteractions(size_t output) {
+    std::vector<uint16_t> features;
+    for (const Importance& importance : ForestImportances(output)) {
+        if (features.size() < kForestFeatures && in_trees_[importance.features[0]])
+            features.push_back(static_cast<uint16_t>(importance.features[0]));
+    }
+    std::sort(features.begin(), features.end());
+    std::vector<CodeParts> parts(model_.features().size());
+    for (const uint16_t feature : features)
+        parts[feature] = PartsOf(model_, masses_, feature);
+    std::vector<Interaction> result;
+    for (PairEffect& pair :
+         StrongestPairs(model_, masses_, features, parts, output, kForestPairs, interrupt_))
+        result.push_back(MakeInteraction({pair.features[0], pair.features[1]},
+                                         {&parts[pair.features[0]], &parts[pair.features[1]]},
+                                         std::move(pair.grid)));
     return result;
 }
 
 std::vector<Interaction> Explainer::Interactions(size_t output) {
+    if (is_forest_)
+        return ForestInteractions(output);
     std::vector<Interaction> result;
     for (const TreeGroup& group : groups_) {
-        if (is_forest_ || group.features.size() < 2)
+        if (group.features.size() < 2)
             continue;
         std::vector<CodeParts> parts;
-        Interaction interaction;
-        for (const uint16_t feature : group.features) {
-            interaction.features.push_back(feature);
+        for (const uint16_t feature : group.features)
             parts.push_back(PartsOf(model_, masses_, feature));
-            interaction.parts.push_back(parts.back().labels);
-        }
-        interaction.contributions = PureGrid(model_, masses_, group, parts, output, interrupt_);
-        for (double& value : interaction.contributions)
-            value *= unit_;
-        if (masses_.released()) {
-            interaction.rows = {model_.evidence().reference->rows};
-            for (const CodeParts& feature : parts) {
-                std::vector<double> next;
-                for (const double rows : interaction.rows) {
-                    for (const double mass : feature.masses)
-                        next.push_back(rows * mass);
-                }
-                interaction.rows = std::move(next);
-            }
-        }
-        result.push_back(std::move(interaction));
+        std::vector<const CodeParts*> all;
+        for (const CodeParts& feature : parts)
+            all.push_back(&feature);
+        result.push_back(MakeInteraction({group.features.begin(), group.features.end()}, all,
+                                         PureGrid(model_, masses_, group, parts, output, interrupt_)));
     }
     return result;
 }

@@ -84,7 +84,7 @@ class Explainer {
     // than three features or very many groups, what a feature does in them is counted with the feature, as the mean over
     // rows drawn from the reference.
     std::vector<Importance> Importances(size_t output = 0);
-    // The groups of Importances; empty if the model has none.
+    // The groups of Importances, or the strongest pairs of a forest; empty if the model adds up single features.
     std::vector<Interaction> Interactions(size_t output = 0);
 
   private:
@@ -94,6 +94,11 @@ class Explainer {
     static void CountRows(const Marginal& marginal, std::vector<ShapeCell>* cells);
     std::vector<Importance> ForestImportances(size_t output);
     Importance FeatureImportance(size_t feature, size_t output);
+    std::vector<Interaction> ForestInteractions(size_t output);
+    // contributions in units of the score.
+    Interaction MakeInteraction(const std::vector<size_t>& features,
+                                const std::vector<const CodeParts*>& parts,
+                                std::vector<double> contributions) const;
     Importance GroupImportance(const TreeGroup& group, size_t output, const std::vector<uint16_t>& rows);
 
     const Model& model_;

@@ -1,9 +1,11 @@
 #include "model/tree_groups.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "model/cell_label.h"
 #include "model/tree_regions.h"
@@ -124,21 +126,21 @@ std::vector<double> SharesOf(const Region& region, const CodeParts& parts,
 }
 
 // Takes mean and main effects under the parts' masses away.
-void Purify(const std::vector<CodeParts>& parts, std::vector<double>* grid) {
+void Purify(const std::vector<const CodeParts*>& parts, std::vector<double>* grid) {
     double mean = 0;
     std::vector<std::vector<double>> sums;
-    for (const CodeParts& feature : parts)
-        sums.emplace_back(feature.masses.size(), 0.0);
+    for (const CodeParts* feature : parts)
+        sums.emplace_back(feature->masses.size(), 0.0);
     std::vector<size_t> at(parts.size(), 0);
     const auto advance = [&] {
-        for (size_t i = parts.size(); i-- > 0 && ++at[i] == parts[i].masses.size();)
+        for (size_t i = parts.size(); i-- > 0 && ++at[i] == parts[i]->masses.size();)
             at[i] = 0;
     };
     for (const double value : *grid) {
         for (size_t i = 0; i <= parts.size(); i++) {
             double weight = value;
             for (size_t j = 0; j < parts.size(); j++)
-                weight *= j == i ? 1 : parts[j].masses[at[j]];
+                weight *= j == i ? 1 : parts[j]->masses[at[j]];
             (i == parts.size() ? mean : sums[i][at[i]]) += weight;
         }
         advance();
@@ -148,6 +150,34 @@ void Purify(const std::vector<CodeParts>& parts, std::vector<double>* grid) {
             value -= sums[i][at[i]] - mean;
         value -= mean;
         advance();
+    }
+}
+
+// What a leaf says on average for each cell of the grids of two features on its path. A leaf without one of them says the
+// same for all its parts, which is no interaction: it is left out.
+void AddPairs(double value, const std::vector<Region>& regions, const std::vector<uint16_t>& features,
+              const std::vector<CodeParts>& parts, const ReferenceMasses& masses,
+              std::map<std::pair<uint16_t, uint16_t>, std::vector<double>>* grids) {
+    std::vector<std::vector<double>> shares(regions.size());
+    for (size_t i = 0; i < regions.size(); i++) {
+        if (std::binary_search(features.begin(), features.end(), regions[i].feature))
+            shares[i] = SharesOf(regions[i], parts[regions[i].feature], masses.of(regions[i].feature));
+    }
+    for (size_t i = 0; i < regions.size(); i++) {
+        for (size_t j = 0; j < regions.size(); j++) {
+            if (regions[i].feature >= regions[j].feature || shares[i].empty() || shares[j].empty())
+                continue;
+            double rest = value;
+            for (size_t k = 0; k < regions.size(); k++)
+                rest *= k == i || k == j ? 1 : regions[k].mass;
+            std::vector<double>& grid = (*grids)[{regions[i].feature, regions[j].feature}];
+            grid.resize(shares[i].size() * shares[j].size(), 0.0);
+            size_t cell = 0;
+            for (const double a : shares[i]) {
+                for (const double b : shares[j])
+                    grid[cell++] += rest * a * b;
+            }
+        }
     }
 }
 
@@ -257,8 +287,40 @@ std::vector<double> PureGrid(const Model& model, const ReferenceMasses& masses, 
         };
         VisitRegions(tree, model.features(), masses, interrupt, visitor);
     }
-    Purify(parts, &grid);
+    std::vector<const CodeParts*> all;
+    for (const CodeParts& feature : parts)
+        all.push_back(&feature);
+    Purify(all, &grid);
     return grid;
+}
+
+std::vector<PairEffect> StrongestPairs(const Model& model, const ReferenceMasses& masses,
+                                       const std::vector<uint16_t>& features,
+                                       const std::vector<CodeParts>& parts, size_t output, size_t most,
+                                       Interrupt& interrupt) {
+    std::map<std::pair<uint16_t, uint16_t>, std::vector<double>> grids;
+    for (const Tree& tree : model.trees()) {
+        RegionVisitor visitor;
+        visitor.leaf = [&](size_t leaf, const std::vector<Region>& regions) {
+            interrupt.Poll();
+            AddPairs(tree.leaves[leaf * model.outputs() + output], regions, features, parts, masses, &grids);
+        };
+        VisitRegions(tree, model.features(), masses, interrupt, visitor);
+    }
+    std::vector<PairEffect> pairs;
+    for (auto& [pair, grid] : grids) {
+        const CodeParts &first = parts[pair.first], &second = parts[pair.second];
+        Purify({&first, &second}, &grid);
+        PairEffect effect{{pair.first, pair.second}, std::move(grid), 0};
+        for (size_t cell = 0; cell < effect.grid.size(); cell++)
+            effect.size += std::fabs(effect.grid[cell]) * first.masses[cell / second.masses.size()] *
+                           second.masses[cell % second.masses.size()];
+        pairs.push_back(std::move(effect));
+    }
+    std::stable_sort(pairs.begin(), pairs.end(),
+                     [](const PairEffect& a, const PairEffect& b) { return a.size > b.size; });
+    pairs.resize(std::min(pairs.size(), most));
+    return pairs;
 }
 
 }  // namespace dpboost

@@ -417,7 +417,6 @@ TEST(Explain, ForestsAreMeasuredByDrawnRows) {
     const Model model = RandomModel(FewCells(), 30, 6, 4);
     NoInterrupt interrupt;
     Explainer explainer(model, interrupt);
-    EXPECT_TRUE(explainer.Interactions().empty());
     const std::vector<Importance> importances = explainer.Importances();
     ASSERT_EQ(importances.size(), 4U);
     Explainer again(model, interrupt);
@@ -432,6 +431,40 @@ TEST(Explain, ForestsAreMeasuredByDrawnRows) {
         EXPECT_EQ(importances[i].importance, again.Importances()[i].importance);
         const double exact = plain[importances[i].features[0]];
         EXPECT_NEAR(importances[i].importance, exact, 0.2 * exact);
+    }
+}
+
+// A pair of a forest: what the mean of rows with both values is beyond what each gives by itself.
+TEST(Explain, PairsOfForestsArePure) {
+    Model model = RandomModel(FewCells(), 30, 6, 4);
+    model.SetEvidence(RandomEvidence(model, 4));
+    NoInterrupt interrupt;
+    Explainer explainer(model, interrupt);
+    const std::vector<Interaction> pairs = explainer.Interactions();
+    ASSERT_EQ(pairs.size(), 6U);  // of four features
+    double before = std::numeric_limits<double>::infinity();
+    for (const Interaction& pair : pairs) {
+        const size_t a = pair.features[0], b = pair.features[1], width = pair.parts[1].size();
+        const std::vector<ShapeCell> shape_a = explainer.Shape(a), shape_b = explainer.Shape(b);
+        ASSERT_EQ(pair.parts[0].size(), shape_a.size());
+        const double mean = MeanGiven(model, explainer.masses(), {0, 0, 0, 0}, 0, 0);
+        double size = 0;
+        for (size_t i = 0; i < shape_a.size(); i++) {
+            for (size_t j = 0; j < width; j++) {
+                std::vector<uint16_t> row(4, 0);
+                row[a] = static_cast<uint16_t>(i);
+                row[b] = static_cast<uint16_t>(j);
+                const double given = MeanGiven(model, explainer.masses(), row, 1U << a | 1U << b, 0);
+                EXPECT_NEAR(
+                    pair.contributions[i * width + j],
+                    (given - mean) * explainer.unit() - shape_a[i].contribution - shape_b[j].contribution,
+                    5 * explainer.unit());
+                size += explainer.masses().of(a)[i] * explainer.masses().of(b)[j] *
+                        std::fabs(pair.contributions[i * width + j]);
+            }
+        }
+        EXPECT_LE(size, before);
+        before = size;
     }
 }
 

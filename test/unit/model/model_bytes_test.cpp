@@ -138,6 +138,10 @@ TEST(ModelBytes, EvidenceThatDoesNotFitIsRefused) {
     };
     refused([](Evidence& e) { e.reference->marginals.pop_back(); });
     refused([](Evidence& e) { e.reference->marginals[0].last_codes.back()--; });
+    refused([](Evidence& e) {
+        std::vector<uint16_t>& codes = e.reference->marginals[3].last_codes;
+        codes[0] = codes[1];
+    });
     refused([](Evidence& e) { e.reference->marginals[1].counts[0] = -1; });
     refused([](Evidence& e) { e.reference->marginals[1].count_sd = NAN; });
     refused([](Evidence& e) { e.reference->rows = 0; });
@@ -147,6 +151,24 @@ TEST(ModelBytes, EvidenceThatDoesNotFitIsRefused) {
     refused([](Evidence& e) { e.residuals->counts.clear(); });
     refused([](Evidence& e) { e.residuals->upper = e.residuals->lower; });
     model.SetEvidence(good);
+}
+
+// A standard deviation of a leaf that is none: in a tree, and in bytes.
+TEST(ModelBytes, LeafNoiseIsANumber) {
+    Model model = FullModel(2);
+    Tree tree = model.trees()[0];
+    ASSERT_FALSE(tree.leaf_sds.empty());
+    tree.leaf_sds[1] = NAN;
+    EXPECT_THROW(model.AddTree(tree), Error);
+    std::string body = model.Serialize();
+    body.resize(body.size() - 16);
+    ASSERT_TRUE(ParsesAndWorks(WithChecksum(body)));
+    const std::string quarter("\x00\x00\x80\x3e", 4),
+        odd[] = {std::string("\x00\x00\xc0\x7f", 4), std::string("\x00\x00\x80\xbe", 4)};
+    const size_t at = body.find(quarter + quarter);
+    ASSERT_NE(at, std::string::npos);
+    for (const std::string& sd : odd)
+        EXPECT_FALSE(ParsesAndWorks(WithChecksum(std::string(body).replace(at, 4, sd))));
 }
 
 TEST(ModelBytes, RoundTrip) {
