@@ -50,9 +50,9 @@ std::string Percent(double probability) {
     return PrintedUp(100 * probability, 1) + " %";
 }
 
-// "1 in 1,000,000".
+// "once in 1,000,000".
 std::string OneIn(double probability) {
-    return "1 in " + PrintedUp(std::floor(1 / probability * (1 + 1e-9)), 0);
+    return "once in " + PrintedUp(std::floor(1 / probability * (1 + 1e-9)), 0);
 }
 
 }  // namespace
@@ -137,8 +137,8 @@ LossInWords InWords(const ProvenLoss& loss) {
     words.belief = "A suspicion of 50 % becomes at most " + Percent(BeliefAfter(0.5, loss.epsilon)) +
                    ", one of 1 % at most " + Percent(BeliefAfter(0.01, loss.epsilon)) + ".";
     if (loss.delta > 0)
-        words.failure = "This is said of a source that tells at least as much, and that with a chance of " +
-                        OneIn(loss.delta) + " (delta) tells everything.";
+        words.failure = "It tells no more than a witness who keeps to this, but " + OneIn(loss.delta) +
+                        " times (delta) tells everything.";
     words.guess = "Whoever guesses whether a person was in the data is right in at most " +
                   PrintedUp(100 * GuessSuccess(loss), 1) +
                   " of 100 cases, even if he knows all other rows; a coin is right in 50.";

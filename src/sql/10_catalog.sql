@@ -132,6 +132,8 @@ CREATE TABLE dpboost.allowance (
     delta float8 NOT NULL CHECK (delta >= 0 AND delta < 1),
     rdp_order bigint NOT NULL CHECK (rdp_order > 1),
     max_epsilon_per_train float8 CHECK (max_epsilon_per_train > 0 AND max_epsilon_per_train < 'Infinity'),
+    renew interval CHECK (renew > '0'),
+    renew_from timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     revoked boolean NOT NULL DEFAULT false,
     set_by dpboost.role_ref NOT NULL,
     set_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
@@ -148,6 +150,8 @@ COMMENT ON COLUMN dpboost.allowance.epsilon IS 'limit';
 COMMENT ON COLUMN dpboost.allowance.delta IS 'limit';
 COMMENT ON COLUMN dpboost.allowance.rdp_order IS 'Renyi order at which spending is counted, fixed when the limit was set';
 COMMENT ON COLUMN dpboost.allowance.max_epsilon_per_train IS 'limit for a single training, or NULL';
+COMMENT ON COLUMN dpboost.allowance.renew IS 'length of the windows of which only the present one counts; NULL: all counts';
+COMMENT ON COLUMN dpboost.allowance.renew_from IS 'when the first window began';
 COMMENT ON COLUMN dpboost.allowance.revoked IS 'gives no right any more, but still counts';
 COMMENT ON COLUMN dpboost.allowance.set_by IS 'role that set the limit';
 COMMENT ON COLUMN dpboost.allowance.set_at IS 'when';
@@ -227,6 +231,7 @@ CREATE TABLE dpboost.ledger (
     calibrated_by text
 );
 ALTER TABLE dpboost.ledger ALTER COLUMN curve SET STORAGE PLAIN;
+CREATE INDEX ledger_released_at ON dpboost.ledger (released_at);
 CREATE INDEX ledger_model ON dpboost.ledger (name_id, version);
 ALTER SEQUENCE dpboost.release_id_seq OWNED BY dpboost.ledger.release_id;
 COMMENT ON SEQUENCE dpboost.release_id_seq IS 'numbers the releases';

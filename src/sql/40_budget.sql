@@ -31,10 +31,11 @@ COMMENT ON FUNCTION dpboost_drop_domain(regclass, name) IS
     'takes back what dpboost_set_domain declared; constraints and types still say what they say';
 
 CREATE FUNCTION dpboost_set_budget(relation regclass, grantee regrole, epsilon float8 DEFAULT NULL,
-                                   delta float8 DEFAULT NULL, max_epsilon_per_train float8 DEFAULT NULL) RETURNS void
+                                   delta float8 DEFAULT NULL, max_epsilon_per_train float8 DEFAULT NULL,
+                                   renew interval DEFAULT NULL) RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_set_budget' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_set_budget(regclass, regrole, float8, float8, float8) IS
-    'lets a role train on a relation without SELECT, within a privacy budget: the first training may use all of it, several cost less than their sum. Limits that are not named stay; a first delta is 1e-6, max_epsilon_per_train => ''Infinity'' takes that limit away';
+COMMENT ON FUNCTION dpboost_set_budget(regclass, regrole, float8, float8, float8, interval) IS
+    'lets a role train on a relation without SELECT, within a privacy budget: the first training may use all of it, several cost less than their sum. Limits that are not named stay; a first delta is 1e-6, max_epsilon_per_train => ''Infinity'' takes that limit away. With renew => ''1 month'' it is there again every month, within the cap; renew => ''0'' ends that';
 
 CREATE FUNCTION dpboost_revoke_budget(relation regclass, grantee regrole) RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_revoke_budget' LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -46,7 +47,8 @@ CREATE FUNCTION dpboost.budgets(OUT relation regclass, OUT grantee regrole, OUT 
                                 OUT max_epsilon_per_train float8, OUT epsilon_spent float8,
                                 OUT epsilon_spent_adaptive float8, OUT epsilon_remaining float8,
                                 OUT part_remaining float8, OUT releases bigint, OUT privacy_unit name,
-                                OUT earlier_releases bigint, OUT population name) RETURNS SETOF record
+                                OUT earlier_releases bigint, OUT population name, OUT renew interval,
+                                OUT renews_at timestamptz, OUT epsilon_spent_ever float8) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'dpboost_budget_rows' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost.budgets() IS 'rows of the view dpboost_budgets';
 

@@ -56,6 +56,7 @@ extern "C" {
 #include <catalog/pg_range.h>
 #include <catalog/pg_rewrite.h>
 #include <catalog/pg_type.h>
+#include <commands/async.h>
 #include <commands/dbcommands.h>
 #include <commands/event_trigger.h>
 #include <commands/extension.h>
@@ -156,6 +157,13 @@ inline bool TransactionTimeoutIsPending() {
     return TransactionTimeoutPending != 0;
 #else
     return false;
+#endif
+}
+
+// After the commit of a background worker: PostgreSQL 14 leaves it to the caller to wake those who listen.
+inline void SendNotifies() {
+#if PG_VERSION_NUM < 150000
+    ProcessCompletedNotifies();
 #endif
 }
 

@@ -186,7 +186,8 @@ List* KnownDroppedRelations() {
         " WHERE classid = 'pg_class'::regclass AND objsubid = 0 AND schema_name IS NOT NULL"
         " AND (EXISTS (SELECT FROM dpboost.relation_name WHERE relation::oid = d.objid)"
         "  OR EXISTS (SELECT FROM dpboost.column_domain WHERE described::oid = d.objid)"
-        "  OR EXISTS (SELECT FROM dpboost.allowance WHERE relation::oid = d.objid))",
+        "  OR EXISTS (SELECT FROM dpboost.allowance WHERE relation::oid = d.objid)"
+        "  OR EXISTS (SELECT FROM dpboost.alert WHERE relation::oid = d.objid))",
         0, nullptr, nullptr, nullptr, 0);
     for (uint64 row = 0; row < rows; ++row) {
         auto* relation = static_cast<DroppedRelation*>(palloc0(sizeof(DroppedRelation)));
@@ -246,6 +247,7 @@ void ForgetOid(const DroppedRelation* relation) {
         "UPDATE dpboost.allowance SET relation = format('!%I.%I', $2, $3)::dpboost.relation_ref,"
         " revoked = true WHERE relation::oid = $1",
         3, types, values, nullptr);
+    CatalogWrite("DELETE FROM dpboost.alert WHERE relation::oid = $1", 1, types, values, nullptr);
     CatalogWrite("DELETE FROM dpboost.column_domain WHERE described::oid = $1", 1, types, values, nullptr);
 }
 

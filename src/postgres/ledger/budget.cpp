@@ -125,13 +125,39 @@ int FindRelation(const RelationSet* relations, Oid relid) {
     return -1;
 }
 
+void ReadRenewal(BudgetState* state, uint64 row) {
+    bool is_null;
+    const Datum renew = CatalogValue(row, 8, &is_null);
+    state->renews = !is_null;
+    if (!state->renews)
+        return;
+    state->renew = *DatumGetIntervalP(renew);
+    state->window = FindWindow(DatumGetTimestampTz(CatalogValue(row, 9)), &state->renew,
+                               DatumGetTimestampTz(CatalogValue(row, 10)));
+}
+
+// What renews is bounded by the cap alone.
+void CheckCapsOfRenewing(const BudgetList* budgets) {
+    for (int b = 0; b < budgets->count; ++b) {
+        const BudgetState* budget = &budgets->items[b];
+        bool has_cap = !budget->renews;
+        for (int c = 0; c < budgets->count; ++c)
+            has_cap |= !OidIsValid(budgets->items[c].role) && budgets->items[c].relid == budget->relid;
+        if (!has_cap)
+            ereport(ERROR,
+                    (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                     errmsg("the privacy budget of %s renews, and there is no cap", DescribeBudget(budget)),
+                     errhint("The owner can set one, by dpboost_protect.")));
+    }
+}
+
 // Those of `caller`, or everybody's if that is 0.
 void AppendAllowances(Collected* collected, const RelationSet* relations, Oid caller) {
     const Oid types[] = {OIDARRAYOID};
     const Datum values[] = {OidsOf(relations, &ReadRelation::relid)};
     const uint64 rows = CatalogRead(
         "SELECT grantee::oid, epsilon, delta, rdp_order, max_epsilon_per_train, relation::oid,"
-        " grantee"
+        " grantee, renew, renew_from, " DPBOOST_LEDGER_TIME
         " FROM dpboost.allowance WHERE relation::oid = ANY ($1) AND NOT revoked",
         1, types, values, nullptr, 0);
     for (uint64 row = 0; row < rows; ++row) {
@@ -150,6 +176,7 @@ void AppendAllowances(Collected* collected, const RelationSet* relations, Oid ca
         Datum limit = CatalogValue(row, 5, &has_no_limit);
         if (!has_no_limit)
             state->max_epsilon_per_train = DatumGetFloat8(limit);
+        ReadRenewal(state, row);
     }
 }
 
@@ -165,6 +192,7 @@ BudgetList* Load(const RelationSet* relations, Oid caller, bool allowances, Coun
     if (allowances)
         AppendAllowances(&collected, relations, caller);
     if (counting == Counting::kSpending) {
+        CheckCapsOfRenewing(collected.list);
         AddPopulations(collected.list, &relations, &identities);
         const LimitTotals* totals = FindTotals(collected.list, relations, identities);
         for (int b = 0; b < collected.list->count; ++b) {

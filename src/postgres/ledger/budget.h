@@ -7,6 +7,7 @@
 
 #include "postgres/boundary/pg.h"
 #include "postgres/catalog/relations.h"
+#include "postgres/ledger/renewal.h"
 #include "privacy/spent.h"
 
 namespace dpboost {
@@ -38,6 +39,10 @@ struct BudgetState {
     char privacy_unit[NAMEDATALEN];  // of a cap; empty: rows
     int64 earlier_releases;          // of a cap: those for another privacy unit that its owner has accepted
     int64 earlier_until;             // the last of them
+    bool renews;                     // of an allowance: only what was spent in its window counts
+    RenewalWindow window;
+    Interval renew;
+    double alert_below;  // after a charge: it took this budget below that part of its limit; 0: it did not
 };
 
 struct BudgetList {

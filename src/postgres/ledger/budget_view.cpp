@@ -24,7 +24,8 @@ struct Figures {
     double adaptive_epsilon;  // chosen on the way
     BudgetRemaining remaining;
     int64 releases;
-    bool composable;  // privacy loss distributions would show less, in milliseconds
+    bool composable;      // privacy loss distributions would show less, in milliseconds
+    double ever_epsilon;  // as spent_epsilon, over all windows of a budget that renews
 };
 
 // Composing the losses of more limits than this takes too long for a view: all are shown by their curves then.
@@ -100,6 +101,23 @@ const char* UnitOf(const BudgetList* budgets, int position) {
     return "";
 }
 
+// What was spent over all time.
+void AddEver(const VisibleLimits& visible, Figures* figures) {
+    const size_t size = offsetof(BudgetList, items) + visible.budgets->count * sizeof(BudgetState);
+    auto* ever = static_cast<BudgetList*>(memcpy(palloc(size), visible.budgets, size));
+    bool any = false;
+    for (int i = 0; i < ever->count; ++i) {
+        figures[i].ever_epsilon = figures[i].spent_epsilon;
+        any |= ever->items[i].renews;
+        ever->items[i].renews = false;
+    }
+    const LimitTotals* totals = any ? FindTotals(ever, visible.relations, visible.identities) : nullptr;
+    for (int i = 0; any && i < ever->count; ++i) {
+        if (visible.budgets->items[i].renews)
+            CallCore([&] { figures[i].ever_epsilon = QuickEpsilon(SumOf(totals[i]), ever->items[i].delta); });
+    }
+}
+
 void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* budget, const char* unit_name,
             const Figures& figures) {
     NameData unit, population;
@@ -117,7 +135,10 @@ void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* bud
                       Int64GetDatum(figures.releases),
                       NameGetDatum(&unit),
                       Int64GetDatum(budget->earlier_releases),
-                      NameGetDatum(&population)};
+                      NameGetDatum(&population),
+                      IntervalPGetDatum(&budget->renew),
+                      TimestampTzGetDatum(budget->window.end),
+                      Float8GetDatum(RoundedUp(figures.ever_epsilon))};
     bool nulls[lengthof(values)] = {};
     nulls[0] = !OidIsValid(budget->relid);
     nulls[1] = !OidIsValid(budget->role);
@@ -125,6 +146,7 @@ void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* bud
     nulls[10] = unit_name[0] == '\0';
     nulls[11] = OidIsValid(budget->role);
     nulls[12] = budget->population_name[0] == '\0';
+    nulls[13] = nulls[14] = !budget->renews;
     tuplestore_putvalues(store, descriptor, values, nulls);
 }
 
@@ -157,7 +179,8 @@ Datum dpboost_budget_rows(PG_FUNCTION_ARGS) {
     CatalogBegin(&scope);
     const VisibleLimits visible = FindVisibleLimits(viewer);
     const LimitTotals* totals = FindTotals(visible.budgets, visible.relations, visible.identities);
-    const Figures* figures = ComputeAll(visible.budgets, totals);
+    Figures* figures = ComputeAll(visible.budgets, totals);
+    AddEver(visible, figures);
     for (int i = 0; i < visible.budgets->count; ++i)
         PutRow(store, descriptor, &visible.budgets->items[i], UnitOf(visible.budgets, i), figures[i]);
     CatalogEnd(&scope);

@@ -5,6 +5,7 @@
 
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
+#include "postgres/govern/alert.h"
 #include "postgres/ledger/ledger_message.h"
 
 namespace dpboost {
@@ -356,6 +357,7 @@ void CommitCharge(const ChargeRequest* request, PaidRelease* paid) {
     paid->plan_size = request->plan_size;
     dsm_detach(segment);
     pfree(handle);
+    ShowAlerts(paid->budgets);
 }
 
 PaidCharge Cashier::Receipt(PaidRelease* paid) {

@@ -5,6 +5,7 @@
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/identity.h"
 #include "postgres/ledger/limit_totals.h"
+#include "postgres/ledger/renewal.h"
 #include "privacy/accountant/rdp.h"
 
 namespace dpboost {
@@ -82,9 +83,9 @@ int64 WriteLedger(const LedgerMessage* message, const LedgerPlan* plan, const Re
     CatalogWrite(
         "INSERT INTO dpboost.ledger (role, role_name, model, version, method, task, epsilon, delta, "
         "privacy_unit,"
-        " relations, plan, curve, pure_epsilon, name_id, claim, noise_multiplier, calibrated_by)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, pg_catalog.sha256($15), $16,"
-        " $17) RETURNING release_id",
+        " relations, plan, curve, pure_epsilon, name_id, claim, noise_multiplier, calibrated_by,"
+        " released_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
+        " pg_catalog.sha256($15), $16, $17, " DPBOOST_LEDGER_TIME ") RETURNING release_id",
         17, types, values, nulls);
     return ReturnedId();
 }

@@ -5,6 +5,7 @@
 // started once for it. Each is done whole or not at all.
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
+#include "postgres/govern/alert.h"
 #include "postgres/ledger/budget.h"
 #include "postgres/ledger/earlier_units.h"
 #include "postgres/ledger/ledger_message.h"
@@ -152,9 +153,11 @@ void PrepareCharge(LedgerMessage* message) {
     BudgetList* budgets = LoadBudgets(message->caller, relations);
     CheckStillAllowed(message, relations, budgets);
     CheckPerTrainLimit(budgets, plan.epsilon, plan.delta);
+    const double* parts_before = PartsLeft(budgets);
     ChargeBudgets(budgets, PieceOf(message, message->plan), message->plan.size);
     LedgerRecord record;
     RecordCharge(message, &plan, relations, &record);
+    RaiseAlerts(budgets, parts_before, record.release_id);
     Answer(message, budgets, record);
     PopActiveSnapshot();
 }
@@ -189,6 +192,7 @@ void CommitOrAbort(LedgerMessage* message) {
     pqsignal(SIGINT, SIG_IGN);
     QueryCancelPending = false;
     CommitTransactionCommand();
+    SendNotifies();
     if (ProcDiePending)
         return;
     pg_write_barrier();

@@ -182,6 +182,13 @@ constexpr char kCountedForRole[] =
     " WHERE (relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))"
     " AND (role::oid = $3 OR role_name IN ($4, $5)))";
 
+// The same for a budget that renews: of its present window.
+constexpr char kCountedInWindow[] =
+    " WHERE released_at >= $6 AND release_id IN (SELECT release_id FROM dpboost.charge"
+    " WHERE (relation_id = ANY ($1) OR direct AND relation_id = ANY ($2))"
+    " AND release_id >= (SELECT min(release_id) FROM dpboost.ledger WHERE released_at >= $6)"
+    " AND (role::oid = $3 OR role_name IN ($4, $5)))";
+
 // One line, of what the query over the ledger finds for these identities; nullptr if that is nothing.
 const bytea* CountReleases(const char* select, const char* order, const BudgetState* budget, Datum any,
                            Datum direct) {
@@ -190,12 +197,19 @@ const bytea* CountReleases(const char* select, const char* order, const BudgetSt
     NameData granted_name;
     namestrcpy(&role_name, budget->role_name);
     namestrcpy(&granted_name, budget->granted_name);
-    const Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, OIDOID, NAMEOID, NAMEOID};
-    const Datum values[] = {any, direct, ObjectIdGetDatum(budget->role), NameGetDatum(&role_name),
-                            NameGetDatum(&granted_name)};
-    const uint64 rows = CatalogRead(psprintf("SELECT %s FROM dpboost.ledger%s%s", select,
-                                             has_role ? kCountedForRole : kCountedForAll, order),
-                                    has_role ? 5 : 2, types, values, nullptr, 0);
+    const Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, OIDOID, NAMEOID, NAMEOID, TIMESTAMPTZOID};
+    const Datum values[] = {any,
+                            direct,
+                            ObjectIdGetDatum(budget->role),
+                            NameGetDatum(&role_name),
+                            NameGetDatum(&granted_name),
+                            TimestampTzGetDatum(budget->window.start)};
+    const char* counted = budget->renews ? kCountedInWindow : has_role ? kCountedForRole : kCountedForAll;
+    const uint64 rows = CatalogRead(psprintf("SELECT %s FROM dpboost.ledger%s%s", select, counted, order),
+                                    budget->renews ? 6
+                                    : has_role     ? 5
+                                                   : 2,
+                                    types, values, nullptr, 0);
     bool is_null = true;
     const Datum spent = rows == 0 ? Datum(0) : CatalogValue(0, 1, &is_null);
     return is_null ? nullptr : DatumGetByteaPP(spent);
@@ -221,7 +235,7 @@ LimitTotals* FindTotals(const BudgetList* budgets, const RelationSet* relations,
     const RelationLines* of = AssignLines(keys, lines, relations->count);
     for (int b = 0; b < budgets->count; ++b) {
         const BudgetState* budget = &budgets->items[b];
-        if (behind[budget->position]) {
+        if (behind[budget->position] || budget->renews) {  // lines know no time
             totals[b] = CountLedger(budget, relations, identities);
             continue;
         }

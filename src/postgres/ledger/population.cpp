@@ -5,6 +5,7 @@
 
 #include "postgres/boundary/arguments.h"
 #include "postgres/catalog/catalog.h"
+#include "postgres/govern/limit_history.h"
 #include "postgres/ledger/protect.h"
 
 extern "C" {
@@ -57,6 +58,16 @@ bool Exists(const char* name) {
                        nullptr, 1) > 0;
 }
 
+void Record(const char* what, int64 population_id, const char* name, const BudgetLimit& limit, Oid caller) {
+    LimitChange change = {};
+    change.change = what;
+    change.population_id = population_id;
+    change.population = name;
+    change.epsilon = limit.epsilon;
+    change.delta = limit.delta;
+    RecordLimitChange(caller, change);
+}
+
 // The tables that belong to it and are there, for a message; nullptr if there are none. One that was dropped keeps its
 // protection, and with it the cap, for a table that is created under its name.
 const char* TablesOf(int64 population_id) {
@@ -73,6 +84,15 @@ const char* TablesOf(int64 population_id) {
 }
 
 }  // namespace
+
+const char* PopulationName(int64 population_id) {
+    const Oid types[] = {INT8OID};
+    const Datum values[] = {Int64GetDatum(population_id)};
+    if (CatalogRead("SELECT name FROM dpboost.population WHERE population_id = $1", 1, types, values, nullptr,
+                    1) == 0)
+        return nullptr;
+    return pstrdup(NameStr(*DatumGetName(CatalogValue(0, 1))));
+}
 
 int64 OpenPopulation(const char* name, Oid caller) {
     const Oid types[] = {NAMEOID};
@@ -117,6 +137,7 @@ Datum dpboost_create_population(PG_FUNCTION_ARGS) {
     CatalogBegin(&scope);
     if (Exists(name) || !Revive(name, caller, limit))
         Create(name, caller, limit);
+    Record("create_population", OpenPopulation(name, caller), name, limit, caller);
     CatalogEnd(&scope);
     PG_RETURN_VOID();
 }
@@ -142,6 +163,7 @@ Datum dpboost_alter_population(PG_FUNCTION_ARGS) {
         "UPDATE dpboost.population SET epsilon = $2, delta = $3, rdp_order = $4, set_by = $5,"
         " set_at = clock_timestamp() WHERE population_id = $1",
         5, types, values, nullptr);
+    Record("alter_population", population_id, NameStr(*PG_GETARG_NAME(0)), limit, caller);
     CatalogEnd(&scope);
     PG_RETURN_VOID();
 }
@@ -162,6 +184,7 @@ Datum dpboost_drop_population(PG_FUNCTION_ARGS) {
     const Datum values[] = {Int64GetDatum(population_id)};
     CatalogWrite("UPDATE dpboost.population SET dropped = true WHERE population_id = $1", 1, types, values,
                  nullptr);
+    Record("drop_population", population_id, name, BudgetLimit{}, caller);
     CatalogEnd(&scope);
     PG_RETURN_VOID();
 }

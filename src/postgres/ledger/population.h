@@ -10,6 +10,9 @@ namespace dpboost {
 // before the transaction ends.
 int64 OpenPopulation(const char* name, Oid caller);
 
+// Inside a catalog scope: its name; nullptr if it is gone. Palloc'ed.
+const char* PopulationName(int64 population_id);
+
 // Inside a catalog scope: what was and will be charged to the identities counts for the population, for good.
 void JoinPopulation(int64 population_id, ArrayType* ids, Oid caller);
 

@@ -8,6 +8,7 @@
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/identity.h"
 #include "postgres/columns/source_column.h"
+#include "postgres/govern/limit_history.h"
 #include "postgres/ledger/earlier_units.h"
 #include "postgres/ledger/population.h"
 #include "privacy/budget.h"
@@ -162,6 +163,16 @@ void SetCap(const ReadRelation* relation, Cap* cap, const char* population, bool
     WriteCap(ids, cap, caller);
     if (cap->population_id != 0)
         JoinPopulation(cap->population_id, IdentityOf(relation).own, caller);
+    LimitChange change = {};
+    change.change = "protect";
+    change.relation = relation;
+    change.relation_ids = ids;
+    change.population_id = cap->population_id;
+    change.population = cap->population_id != 0 ? PopulationName(cap->population_id) : nullptr;
+    change.epsilon = cap->epsilon;
+    change.delta = cap->delta;
+    change.privacy_unit = cap->has_unit ? NameStr(cap->unit) : nullptr;
+    RecordLimitChange(caller, change);
     CatalogEnd(&scope);
 }
 
@@ -264,6 +275,12 @@ Datum dpboost_unprotect(PG_FUNCTION_ARGS) {
     const uint64 allowances =
         CatalogWrite("UPDATE dpboost.allowance SET revoked = true WHERE relation::oid = $1 AND NOT revoked",
                      1, types, values, nullptr);
+    LimitChange change = {};
+    change.change = "unprotect";
+    change.relation = &relation;
+    change.relation_ids = ids;
+    if (caps + allowances > 0)
+        RecordLimitChange(caller, change);
     CatalogEnd(&scope);
     if (caps + allowances == 0)
         ereport(ERROR,

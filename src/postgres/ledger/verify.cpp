@@ -26,22 +26,6 @@ struct StoredRelease {
     double pure_epsilon;
 };
 
-// By what the view dpboost_ledger shows to the caller: run with his rights.
-bool MaySeeRelease(Oid function, int64 release_id) {
-    const char* schema = get_namespace_name(get_func_namespace(function));  // the extension's
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(release_id)};
-    if (SPI_connect() != SPI_OK_CONNECT)
-        elog(ERROR, "could not connect to SPI");
-    const int result =
-        SPI_execute_with_args(psprintf("SELECT FROM %s WHERE release_id OPERATOR(pg_catalog.=) $1",
-                                       quote_qualified_identifier(schema, "dpboost_ledger")),
-                              1, const_cast<Oid*>(types), const_cast<Datum*>(values), nullptr, true, 1);
-    const bool found = result == SPI_OK_SELECT && SPI_processed > 0;
-    SPI_finish();
-    return found;
-}
-
 void ReadRelease(int64 release_id, StoredRelease* release) {
     MemoryContext outer = CurrentMemoryContext;
     CatalogScope scope;
@@ -171,10 +155,7 @@ using namespace dpboost;
 Datum dpboost_verify_release(PG_FUNCTION_ARGS) {
     dpboost::RequireArguments(fcinfo, {"release_id"});
     const int64 release_id = PG_GETARG_INT64(0);
-    if (!MaySeeRelease(fcinfo->flinfo->fn_oid, release_id))
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                        errmsg("there is no release " INT64_FORMAT " in dpboost_ledger", release_id),
-                        errdetail("It shows one's own releases, and all from one's own tables.")));
+    CheckMaySeeRelease(fcinfo->flinfo->fn_oid, release_id);
     StoredRelease release;
     ReadRelease(release_id, &release);
     const char* problem = nullptr;

@@ -17,6 +17,10 @@ struct VisibleLimits {
 // Whether a role may see all statistics of the server, as members of pg_monitor do, and so all budgets and releases.
 bool SeesAll(Oid viewer);
 
+// Raises 42704 unless the view dpboost_ledger shows the release to the caller: asked with his rights, by way of one of our
+// functions, which knows where the view is.
+void CheckMaySeeRelease(Oid function, int64 release_id);
+
 // Inside a catalog scope, and valid until it ends.
 VisibleLimits FindVisibleLimits(Oid viewer);
 

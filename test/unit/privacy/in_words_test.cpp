@@ -125,7 +125,7 @@ TEST(InWords, SentencesCarryTheFigures) {
     EXPECT_NE(words.odds.find("2.72"), std::string::npos) << words.odds;
     EXPECT_NE(words.belief.find("73.2 %"), std::string::npos) << words.belief;
     EXPECT_NE(words.belief.find("2.7 %"), std::string::npos) << words.belief;
-    EXPECT_NE(words.failure.find("1 in 1,000,000"), std::string::npos) << words.failure;
+    EXPECT_NE(words.failure.find("once in 1,000,000 times"), std::string::npos) << words.failure;
     EXPECT_NE(words.guess.find("54.8 of 100"), std::string::npos) << words.guess;
     EXPECT_NE(words.attack.find("8 of 100"), std::string::npos) << words.attack;
     EXPECT_TRUE(InWords(ProvenLoss::OfPair(1, 0)).failure.empty());

@@ -1,0 +1,198 @@
+// Sets, raises and shows alerts.
+#include "postgres/govern/alert.h"
+
+#include "postgres/boundary/arguments.h"
+#include "postgres/boundary/boundary.h"
+#include "postgres/catalog/catalog.h"
+#include "postgres/ledger/population.h"
+#include "postgres/ledger/protect.h"
+#include "privacy/budget.h"
+
+extern "C" {
+PG_FUNCTION_INFO_V1(dpboost_set_alert);
+PG_FUNCTION_INFO_V1(dpboost_drop_alert);
+}
+
+namespace dpboost {
+namespace {
+
+constexpr char kChannel[] = "dpboost_budget";
+
+double PartLeft(const BudgetState* budget) {
+    double part = 0;
+    CallCore([&] {
+        part =
+            Budget::Restore(budget->epsilon, budget->delta, budget->order, budget->spent).Remaining().share;
+    });
+    return part;
+}
+
+struct Alert {
+    int64 alert_id;
+    double below;
+};
+
+// Inside a catalog scope: the alert on a budget; number 0 if there is none.
+Alert FindAlert(const BudgetState* budget) {
+    const Oid types[] = {OIDOID, INT8OID, OIDOID};
+    const Datum values[] = {ObjectIdGetDatum(budget->relid), Int64GetDatum(budget->population_id),
+                            ObjectIdGetDatum(budget->role)};
+    const uint64 rows = CatalogRead(
+        "SELECT alert_id, below FROM dpboost.alert WHERE CASE WHEN $2 <> 0 THEN population_id = $2"
+        " ELSE relation::oid = $1 AND coalesce(grantee::oid, 0) = $3 END",
+        3, types, values, nullptr, 1);
+    if (rows == 0)
+        return {0, 0};
+    return {DatumGetInt64(CatalogValue(0, 1)), DatumGetFloat8(CatalogValue(0, 2))};
+}
+
+bool HasAlerts() {
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    const bool found = CatalogRead("SELECT FROM dpboost.alert", 0, nullptr, nullptr, nullptr, 1) > 0;
+    CatalogEnd(&scope);
+    return found;
+}
+
+void RecordAlert(int64 alert_id, int64 release_id) {
+    const Oid types[] = {INT8OID, INT8OID};
+    const Datum values[] = {Int64GetDatum(alert_id), Int64GetDatum(release_id)};
+    CatalogWrite(
+        "INSERT INTO dpboost.alert_raised (alert_id, release_id) SELECT $1, $2"
+        " WHERE NOT EXISTS (SELECT FROM dpboost.alert_raised WHERE alert_id = $1 AND release_id = $2)",
+        2, types, values, nullptr);
+}
+
+// What an alert is set on: a relation's cap, a role's budget on it, or a population's cap. As parameters of a statement.
+struct AlertSubject {
+    Oid types[5];
+    Datum values[5];
+    char nulls[6];
+};
+
+// The condition that finds it.
+#define DPBOOST_SAME_SUBJECT                                                                  \
+    " relation::oid IS NOT DISTINCT FROM ($1)::oid AND population_id IS NOT DISTINCT FROM $2" \
+    " AND grantee::oid IS NOT DISTINCT FROM ($3)::oid"
+
+// Inside a catalog scope. `relation` is nullptr if none is named; then a population is.
+void FillSubject(const ReadRelation* relation, const char* population, Oid grantee, Oid caller,
+                 AlertSubject* subject) {
+    *subject = {{RelationRefType(), INT8OID, RoleRefType(), FLOAT8OID, RoleRefType()}, {}, "nnn  "};
+    if (relation != nullptr) {
+        subject->values[0] = RelationRef(relation->relid, relation->schema_name, relation->relation_name);
+        subject->nulls[0] = ' ';
+    } else {
+        subject->values[1] = Int64GetDatum(OpenPopulation(population, caller));
+        subject->nulls[1] = ' ';
+    }
+    if (OidIsValid(grantee)) {
+        const char* name = RoleName(grantee);
+        if (name == nullptr)
+            ereport(ERROR,
+                    (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("role with OID %u does not exist", grantee)));
+        subject->values[2] = RoleRef(grantee, name);
+        subject->nulls[2] = ' ';
+    }
+    subject->values[4] = CallerRef(caller);
+}
+
+// Checks that the caller owns what he names, a relation or a population.
+bool OpenSubject(FunctionCallInfo fcinfo, int grantee_at, int population_at, ReadRelation* relation) {
+    if (PG_ARGISNULL(0) == PG_ARGISNULL(population_at) || (PG_ARGISNULL(0) && !PG_ARGISNULL(grantee_at)))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("an alert is for a table, a role on a table, or a population")));
+    if (PG_ARGISNULL(0))
+        return false;
+    OpenGoverned(PG_GETARG_OID(0), GetUserId(), relation);
+    return true;
+}
+
+}  // namespace
+
+double* PartsLeft(const BudgetList* budgets) {
+    if (budgets->count == 0 || !HasAlerts())
+        return nullptr;
+    auto* parts = static_cast<double*>(palloc(sizeof(double) * budgets->count));
+    for (int i = 0; i < budgets->count; ++i)
+        parts[i] = PartLeft(&budgets->items[i]);
+    return parts;
+}
+
+void RaiseAlerts(BudgetList* charged, const double* before, int64 release_id) {
+    if (before == nullptr)
+        return;
+    bool raised = false;
+    for (int i = 0; i < charged->count; ++i) {
+        BudgetState* budget = &charged->items[i];
+        CatalogScope scope;
+        CatalogBegin(&scope);
+        const Alert alert = FindAlert(budget);
+        if (alert.alert_id != 0 && before[i] >= alert.below && PartLeft(budget) < alert.below) {
+            RecordAlert(alert.alert_id, release_id);
+            budget->alert_below = alert.below;
+            raised = true;
+        }
+        CatalogEnd(&scope);
+    }
+    if (raised)
+        Async_Notify(kChannel, "");
+}
+
+void ShowAlerts(const BudgetList* charged) {
+    for (int i = 0; i < charged->count; ++i) {
+        const BudgetState* budget = &charged->items[i];
+        if (budget->alert_below > 0)
+            ereport(NOTICE, (errmsg("less than %g %% of the privacy budget of %s is left",
+                                    100 * budget->alert_below, DescribeBudget(budget))));
+    }
+}
+
+}  // namespace dpboost
+
+using namespace dpboost;
+
+Datum dpboost_set_alert(PG_FUNCTION_ARGS) {
+    const Oid caller = GetUserId();
+    RequireArgument(fcinfo, 1, "part_remaining");
+    const double below = PG_GETARG_FLOAT8(1);
+    if (!(below > 0 && below <= 1))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("part_remaining must be above 0 and at most 1, not %g", below)));
+    ReadRelation relation;
+    const bool has_relation = OpenSubject(fcinfo, 2, 3, &relation);
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    AlertSubject subject;
+    FillSubject(has_relation ? &relation : nullptr, PG_ARGISNULL(3) ? nullptr : NameStr(*PG_GETARG_NAME(3)),
+                PG_ARGISNULL(2) ? InvalidOid : PG_GETARG_OID(2), caller, &subject);
+    subject.values[3] = Float8GetDatum(below);
+    const uint64 changed = CatalogWrite(
+        "UPDATE dpboost.alert SET below = $4, set_by = $5, set_at = clock_timestamp()"
+        " WHERE" DPBOOST_SAME_SUBJECT,
+        5, subject.types, subject.values, subject.nulls);
+    if (changed == 0)
+        CatalogWrite(
+            "INSERT INTO dpboost.alert (relation, population_id, grantee, below, set_by)"
+            " VALUES ($1, $2, $3, $4, $5)",
+            5, subject.types, subject.values, subject.nulls);
+    CatalogEnd(&scope);
+    PG_RETURN_VOID();
+}
+
+Datum dpboost_drop_alert(PG_FUNCTION_ARGS) {
+    const Oid caller = GetUserId();
+    ReadRelation relation;
+    const bool has_relation = OpenSubject(fcinfo, 1, 2, &relation);
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    AlertSubject subject;
+    FillSubject(has_relation ? &relation : nullptr, PG_ARGISNULL(2) ? nullptr : NameStr(*PG_GETARG_NAME(2)),
+                PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1), caller, &subject);
+    const uint64 dropped = CatalogWrite("DELETE FROM dpboost.alert WHERE" DPBOOST_SAME_SUBJECT, 3,
+                                        subject.types, subject.values, subject.nulls);
+    CatalogEnd(&scope);
+    if (dropped == 0)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no such alert")));
+    PG_RETURN_VOID();
+}
