@@ -65,6 +65,8 @@ class Explainer {
     const ReferenceMasses& masses() const noexcept { return masses_; }
     // Bytes held beside the model, about.
     size_t memory_used() const noexcept;
+    // Whether trees combine more than three features, or very many groups of them.
+    bool is_forest() const noexcept { return is_forest_; }
     // "noisy histograms" or "declared ranges".
     const char* reference_name() const noexcept;
 
@@ -80,9 +82,8 @@ class Explainer {
     void Explain(const uint16_t* codes, int64_t* contributions, double* sds);
 
     std::vector<ShapeCell> Shape(size_t feature, size_t output = 0);
-    // Every feature, and every group of features that trees combine; the most important first. Where trees combine more
-    // than three features or very many groups, what a feature does in them is counted with the feature, as the mean over
-    // rows drawn from the reference.
+    // Every feature, and every group of features that trees combine; the most important first. In a forest what a
+    // feature does in trees is counted with the feature, as the mean over rows drawn from the reference.
     std::vector<Importance> Importances(size_t output = 0);
     // The groups of Importances, or the strongest pairs of a forest; empty if the model adds up single features.
     std::vector<Interaction> Interactions(size_t output = 0);

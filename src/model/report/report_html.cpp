@@ -310,9 +310,12 @@ void Page::Shapes() {
     }
 }
 
-// The groups that matter most, if noise alone would not give them.
+// The groups that matter most, if noise alone would not give them; of a forest, whose noise nobody knows, the strongest.
 std::vector<const Interaction*> Page::Chosen(const std::vector<Interaction>& found, size_t output) const {
     std::vector<const Interaction*> chosen;
+    for (const Interaction& pair : found)
+        if (explainer_.is_forest())
+            chosen.push_back(&pair);
     for (const Importance& item : importances_[output])
         for (const Interaction& group : found)
             if (group.features == item.features &&

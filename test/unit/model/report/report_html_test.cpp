@@ -182,6 +182,13 @@ TEST(ReportHtml, SaysWhatIsKnown) {
     EXPECT_EQ(Count(full, "(may be noise)"), 1u);
 }
 
+TEST(ReportHtml, AForestShowsItsStrongestPairs) {
+    const std::string html = Report(RandomModel(SmallFeatures(), 30, 6, 1), SomeFacts());
+    ExpectSound(html);
+    EXPECT_NE(html.find("Columns that act together"), std::string::npos);
+    EXPECT_EQ(html.find("may be noise.</p>"), std::string::npos);
+}
+
 TEST(ReportHtml, AModelThatSaysNothing) {
     const Model model(SmallFeatures(), TargetSpec::Regression(1, 29), Link::kIdentity);
     const std::string html = Report(model, SomeFacts());
