@@ -109,8 +109,6 @@ if [ -e "$DATA/adult.csv" ]; then
         [ "$model" = random ] || target='<= 0.3 us'
         line "dpboost_predict, 1000 $model trees, above reading" "$(calculate "($all - $read) * 1000 / $rows") us" "$target"
     done
-    all=$(least "SELECT sum(e.contribution) FROM adult, LATERAL dpboost_explain('auto', ${features//$'\n'/ }) e;")
-    line 'dpboost_explain, auto, above reading' "$(calculate "($all - $read) * 1000 / $rows") us" '<= 20 us'
 fi
 
 # ---- a charge -------------------------------------------------------------------------------------------------------

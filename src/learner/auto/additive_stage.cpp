@@ -35,10 +35,22 @@ void AdditiveTables::Add(size_t feature, const std::vector<double>& change) {
                    moved);
 }
 
+void AdditiveTables::Scale(size_t feature, double factor) {
+    std::vector<double> change = tables_[feature];
+    for (double& entry : change)
+        entry *= factor - 1;
+    Add(feature, change);
+}
+
 void AdditiveTables::Store(Model& model) const {
-    model.AddToBase(fixed_base_);
-    for (size_t feature = 0; feature < fixed_.size(); feature++)
-        model.AddTable(feature, fixed_[feature]);
+    const bool changed = final_factor_ != 1 || final_shift_ != 0;
+    model.AddToBase(changed ? ToFixed(final_factor_ * base_ + final_shift_) : fixed_base_);
+    for (size_t feature = 0; feature < fixed_.size(); feature++) {
+        std::vector<int32_t> fixed = fixed_[feature];
+        for (size_t cell = 0; changed && cell < fixed.size(); cell++)
+            fixed[cell] = ToFixed(final_factor_ * tables_[feature][cell]);
+        model.AddTable(feature, fixed);
+    }
 }
 
 }  // namespace dpboost

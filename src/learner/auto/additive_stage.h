@@ -24,16 +24,25 @@ class AdditiveTables {
 
     void AddToBase(double change);
     void Add(size_t feature, const std::vector<double>& change);
+    void Scale(size_t feature, double factor);
     // Largest magnitude of a table's entry, and of a leaf of a tree beside the tables.
     double limit() const { return limit_; }
     int32_t base() const { return fixed_base_; }
     const std::vector<double>& table(size_t feature) const { return tables_[feature]; }
+    // What scores become in the end: factor * score + shift.
+    void SetFinal(double factor, double shift) {
+        final_factor_ = factor;
+        final_shift_ = shift;
+    }
+    double final_factor() const { return final_factor_; }
     void Store(Model& model) const;
 
   private:
     BasisRows& rows_;
     double limit_;
     double base_ = 0;
+    double final_factor_ = 1;
+    double final_shift_ = 0;
     int32_t fixed_base_ = 0;
     std::vector<std::vector<double>> tables_;
     std::vector<std::vector<int32_t>> fixed_;
@@ -51,9 +60,13 @@ struct AdditiveStage {
     NoiseBands& bands;  // each stage reports the noise that its draws brought into the tables
     PublicRandom& random;
 
+    std::vector<uint32_t> active;  // features that have not been found to say nothing
+    bool quiet = false;            // all of them together say nothing, one by one
+
     // Set by DrawBase.
-    int32_t start = 0;  // the score that rows start with
-    double spread = 1;  // of gradients: the schedule's clips are multiples of it
+    int32_t start = 0;       // the score that rows start with
+    double sampling = 0.25;  // variance of gradients clipped at 1, about: the share of the rarer class
+    double spread = 1;       // of gradients: the schedule's clips are multiples of it
 
     double Clip(double relative) const { return relative * spread; }
     std::unique_ptr<const Objective> ClippedAt(double gradient_clip) const {
@@ -85,13 +98,22 @@ class OvershootGuard {
 // The first guess: a noisy mean label, whose score every row starts with.
 MeanLabel DrawBase(AdditiveStage& stage, double fraction);
 
+// Regression: a target far narrower than its declared range is found by a noisy histogram of labels, and labels are
+// stretched to it from here on.
+void NarrowLabels(const AdditiveStage& stage);
+
 // Clipped gradients pull predictions towards the median of similar rows. The last draws of the training sum up unclipped
 // ones and move the base, so that predictions are right on average.
-void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean);
+void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean, double leave);
+
+// They also make probabilities too extreme or too tame. Where there is enough signal, a noisy count of classes by score
+// says by how much: all scores are stretched and shifted in the end. The order of rows stays as it is.
+void CalibrateProbabilities(const AdditiveStage& stage);
 
 // Each stage spends the pool down to `leave` (a fraction of the whole).
 //
-// Linear stage: gradient steps on a few functions of each feature (see linear_stage.cpp).
-void RunLinearStage(const AdditiveStage& stage, double leave);
+// Linear stage: gradient steps on a few functions of each feature (see linear_stage.cpp). Where nearly all of many features
+// look like noise after the first steps, those are left out from then on.
+void RunLinearStage(AdditiveStage& stage, double leave);
 
 }  // namespace dpboost

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "base/error.h"
@@ -14,6 +15,9 @@ namespace dpboost {
 namespace {
 
 using namespace auto_numbers;  // NOLINT: the numbers of this room
+
+// Of what is left in the end, for the shape of probabilities; the rest is for their mean.
+constexpr double kProbabilityShare = 0.7;
 
 constexpr OptionRow kRows[] = {
     Word<&AutoOptions::objective>("objective", kObjectiveWords, kObjectiveHelp),
@@ -52,19 +56,30 @@ struct Survey {
     AutoSchedule schedule;
 };
 
+std::vector<uint32_t> AllOf(size_t features) {
+    std::vector<uint32_t> all(features);
+    std::iota(all.begin(), all.end(), 0U);
+    return all;
+}
+
+AutoSchedule ScheduleFor(const AutoOptions& options, double noisy_rows, double mu, size_t features) {
+    AutoSchedule schedule =
+        MakeAutoSchedule(options.objective, noisy_rows, mu, static_cast<uint32_t>(features), options.changes);
+    if (options.trees > 0)
+        schedule.residual_epochs = options.trees;
+    return schedule;
+}
+
 Survey ReleaseHistograms(const AutoOptions& options, const std::vector<FeatureSpec>& features,
                          BasisRows& rows, Pool& pool) {
-    const auto schedule_for = [&](double noisy_rows) {
-        return MakeAutoSchedule(options.objective, noisy_rows, pool.mu(),
-                                static_cast<uint32_t>(features.size()), options.changes);
-    };
     const AutoSchedule first =
-        schedule_for(1);  // what it says of the first histogram holds for any number of rows
+        ScheduleFor(options, 1, pool.mu(),
+                    features.size());  // what it says of the first histogram holds for any number of rows
     NoisyHistogram histogram(features, Whole(first.histogram_cells));
     histogram.Release(first.histogram_fraction, rows, pool);
     Survey survey;
     survey.counts = histogram.Clean(first, options.rows_hint);
-    survey.schedule = schedule_for(survey.counts.rows);
+    survey.schedule = ScheduleFor(options, survey.counts.rows, pool.mu(), features.size());
     const AutoSchedule& schedule = survey.schedule;
     if (schedule.second_histogram > schedule.least_second && schedule.second_cells > 0) {
         NoisyHistogram coarser(features, Whole(schedule.second_cells));
@@ -79,8 +94,6 @@ Survey ReleaseHistograms(const AutoOptions& options, const std::vector<FeatureSp
         fine.Release(schedule.fine_histogram, rows, pool);
         survey.counts = histogram.Clean(schedule, options.rows_hint, &fine);
     }
-    if (options.trees > 0)
-        survey.schedule.residual_epochs = options.trees;
     return survey;
 }
 
@@ -146,44 +159,52 @@ void AutoLearner::Train(Run& run) const {
     BasisRows rows(run.rows, run.settings.simd, run.interrupt,
                    LatticeShift(pool.mu(), features.size(), options_.trees));
     StageProgress stages(run.progress);
-    const auto [counts, schedule] = ReleaseHistograms(options_, features, rows, pool);
+    auto [counts, schedule] = ReleaseHistograms(options_, features, rows, pool);
     stages.Passed();
 
     AdditiveTables tables(features, rows);
     NoiseBands bands(features, counts);
-    AdditiveStage stage{features, target_, options_.objective, schedule, counts, rows, pool,
-                        tables,   bands,   run.structure};
+    AdditiveStage stage{features, target_,       options_.objective,     schedule, counts, rows, pool, tables,
+                        bands,    run.structure, AllOf(features.size()), false};
+    if (schedule.target_histogram > 0)
+        NarrowLabels(stage);
     MeanLabel mean{0, kEdge};
     if (schedule.initial_score > 0)
         mean = DrawBase(stage, schedule.initial_score);
-    const double calibration = schedule.calibration;
+    const double calibration = schedule.probabilities > 0 ? schedule.probabilities : schedule.calibration;
     const double residual = (pool.left() - calibration) * schedule.residual_share;
     RunLinearStage(stage, residual + calibration);
+    if (stage.active.size() < features.size())
+        schedule = ScheduleFor(options_, counts.rows, pool.mu(), stage.active.size());
     stages.Passed();
     std::optional<Interactions> products;
     if (residual > 0) {
         ResidualStage singles(stage, calibration);
-        const uint32_t first = options_.depth >= 2 && schedule.product_query > 0 ? singles.epochs() / 2 : 0;
-        if (first > 0) {
-            singles.RunEpochs(first);
+        const bool ask = options_.depth >= 2 && schedule.product_query > 0 && singles.epochs() > 1;
+        const uint32_t first = stage.quiet ? 0 : ask ? singles.epochs() / 2 : singles.epochs();
+        singles.RunEpochs(first);
+        if (ask) {
             products.emplace(stage, residual * schedule.product_query, options_.depth);
             singles.SetLeave((pool.left() - calibration) * products->share() + calibration);
         }
-        singles.RunEpochs(singles.epochs() - first);
+        if (!stage.quiet || (products && products->share() > 0))
+            singles.RunEpochs(singles.epochs() - first);
     }
     stages.Passed();
     if (products && products->share() > 0)
         products->Grow(calibration);
     stages.Passed();
     if (calibration > 0)
-        CalibrateBase(stage, mean);
+        CalibrateBase(stage, mean, schedule.probabilities > 0 ? pool.left() * kProbabilityShare : 0);
+    if (schedule.probabilities > 0)
+        CalibrateProbabilities(stage);
     stages.Passed();
     tables.Store(run.model);
     if (products)
-        products->tables().Store(1, run.model);
+        products->tables().Store(tables.final_factor(), run.model);
     Evidence evidence = run.model.evidence();
     evidence.reference = MakeReference(counts);
-    evidence.bands = bands.Sds();
+    evidence.bands = bands.Sds(tables.final_factor());
     run.model.SetEvidence(std::move(evidence));
 }
 

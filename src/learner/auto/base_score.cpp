@@ -1,5 +1,6 @@
 // The base score of `auto`: a first guess before the stages, and a calibration after them.
 #include <algorithm>
+#include <cmath>
 
 #include "learner/auto/additive_stage.h"
 
@@ -35,12 +36,14 @@ MeanLabel DrawBase(AdditiveStage& stage, double fraction) {
     stage.tables.AddToBase(objective->StartScore(mean));
     stage.start = stage.tables.base();
     stage.spread = stage.ClippedAt(1)->spread();
+    if (stage.objective == ObjectiveKind::kLogistic)
+        stage.sampling = std::max(kEdge, (1 - std::fabs(mean.value)) / 2);
     return mean;
 }
 
-// Neighbours: add or remove one unit. Sensitivity: a row adds a gradient within one clip, a unit the same. Charge: all
-// that is left of the pool.
-void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean) {
+// Neighbours: add or remove one unit. Sensitivity: a row adds a gradient within one clip, a unit the same. Charge: what
+// is left of the pool above `leave`.
+void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean, double leave) {
     const Basis basis = InterceptOnly();
     stage.rows.SetBasis(basis);
     const double clip = stage.ClippedAt(1)->reach();
@@ -49,7 +52,7 @@ void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean) {
     const uint32_t draws = Whole(stage.schedule.calibration_draws);
     for (uint32_t draw = 0; draw < draws; draw++) {
         const NoisySums sum =
-            stage.pool.Release(stage.pool.Slice(0, draws - draw), stage.rows.GradientSums(*objective));
+            stage.pool.Release(stage.pool.Slice(leave, draws - draw), stage.rows.GradientSums(*objective));
         stage.tables.AddToBase(
             objective->Correction(mean, ShrunkMean(sum, scale, stage.schedule.error_variance)));
     }

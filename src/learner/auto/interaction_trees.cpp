@@ -186,7 +186,7 @@ void Interactions::GrowTree(Group& group, double leave, uint64_t draws_left, dou
         const double gradient = static_cast<double>(sums.values[leaf]) * unit;
         const double count = std::max(counts[leaf], schedule_.least_cell * stage_.counts.rows / leaves);
         const double weight = count / (count * count + kappa);
-        const double variance = sigma * sigma + count * schedule_.product_sampling * clip_ * clip_;
+        const double variance = sigma * sigma + count * schedule_.sampling * stage_.sampling * clip_ * clip_;
         signal += (gradient * gradient - variance) * weight;
         noise += variance * weight;
         values[leaf] = rate * gradient * weight;

@@ -21,25 +21,26 @@ std::vector<RankGroups> RankAll(const AdditiveStage& stage) {
 }
 
 // All pairs, and all triples if there are few; a random choice of too many pairs.
-std::vector<std::vector<uint32_t>> Products(uint32_t features, uint32_t max_features, size_t most,
-                                            PublicRandom& random) {
+std::vector<std::vector<uint32_t>> Products(const std::vector<uint32_t>& active, uint32_t max_features,
+                                            size_t most, PublicRandom& random) {
     std::vector<std::vector<uint32_t>> products;
-    for (uint32_t a = 0; a < features; a++) {
-        for (uint32_t b = a + 1; b < features; b++)
-            products.push_back({a, b});
+    const size_t features = active.size();
+    for (size_t a = 0; a < features; a++) {
+        for (size_t b = a + 1; b < features; b++)
+            products.push_back({active[a], active[b]});
     }
     if (products.size() > most) {
         for (size_t i = 0; i < most; i++)
             std::swap(products[i], products[i + random.Below(static_cast<uint32_t>(products.size() - i))]);
         products.resize(most);
     }
-    const double m = features;
+    const double m = static_cast<double>(features);
     if (max_features < 3 || m * (m - 1) * (m - 2) / 6 > kMostTriples)
         return products;
-    for (uint32_t a = 0; a < features; a++) {
-        for (uint32_t b = a + 1; b < features; b++) {
-            for (uint32_t c = b + 1; c < features; c++)
-                products.push_back({a, b, c});
+    for (size_t a = 0; a < features; a++) {
+        for (size_t b = a + 1; b < features; b++) {
+            for (size_t c = b + 1; c < features; c++)
+                products.push_back({active[a], active[b], active[c]});
         }
     }
     return products;
@@ -111,8 +112,7 @@ uint64_t Interactions::NormLimit(const SmoothWeights& weights) const {
 
 void Interactions::Screen(double fraction, uint32_t max_features) {
     const std::vector<std::vector<uint32_t>> products =
-        Products(static_cast<uint32_t>(stage_.features.size()), max_features, Whole(schedule_.most_products),
-                 stage_.random);
+        Products(stage_.active, max_features, Whole(schedule_.most_products), stage_.random);
     const SmoothWeights weights(schedule_, products);
     const Basis basis = SmoothBasis(products, weights);
     stage_.rows.SetBasis(basis, NormLimit(weights));
@@ -137,19 +137,28 @@ void Interactions::Screen(double fraction, uint32_t max_features) {
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return scores[a] > scores[b]; });
     const double least =
         std::max(schedule_.found_relative * scores[order[0]], schedule_.found_least * rows * clip * clip);
+    // Noise gives a pair's score (chi-squared of 4 degrees) x standard deviations with probability exp(-0.28 - 1.41 x),
+    // about: so few of all are found where there is none.
+    const auto pairs = std::count_if(products.begin(), products.end(),
+                                     [](const std::vector<uint32_t>& one) { return one.size() == 2; });
+    const double pair_sigmas =
+        (std::log(static_cast<double>(pairs) / schedule_.false_finds) + 0.4) / std::sqrt(2.0);
     double clear = 0;
     for (const size_t p : order) {
         if (scores[p] < least || found_.size() >= Whole(schedule_.found_most))
             break;
-        if (scores[p] <
-            sigmas[p] * (products[p].size() == 2 ? schedule_.found_sigmas : schedule_.triple_sigmas))
+        if (scores[p] < sigmas[p] * (products[p].size() == 2 ? pair_sigmas : schedule_.triple_sigmas))
             continue;
         found_.push_back({products[p], scores[p], {}, {}});
         clear += scores[p] / sigmas[p];
     }
     if (found_.empty())
         return;
-    share_ = schedule_.product_share * std::min(1.0, clear / schedule_.clear_sigmas);
+    double explained = 0;
+    for (const Found& found : found_)
+        explained += found.score / (rows * clip * clip);
+    share_ = schedule_.product_share * std::min(1.0, clear / schedule_.clear_sigmas) *
+             std::min(1.0, explained / schedule_.much_explained);
 }
 
 void Interactions::Smooth(const std::vector<double>& gradients, double sigma, const Basis& basis,

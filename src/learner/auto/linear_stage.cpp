@@ -64,7 +64,7 @@ void AddLevelIndicators(const std::vector<double>& counts, const AutoSchedule& s
 
 Basis MakeLinearBasis(const AdditiveStage& stage) {
     Basis basis;
-    for (uint32_t f = 0; f < stage.features.size(); f++) {
+    for (const uint32_t f : stage.active) {
         BasisBlock block;
         block.view = CodeView::Column(f, stage.features[f].cells());
         if (stage.features[f].ordered())
@@ -85,24 +85,31 @@ double Dot(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 void Move(const AdditiveStage& stage, const Basis& basis, const std::vector<double>& step) {
-    for (size_t f = 0; f < stage.features.size(); f++) {
-        std::vector<double> change(stage.features[f].cells(), 0.0);
-        basis.Expand(f, step.data(), change.data());
-        stage.tables.Add(f, change);
+    for (size_t b = 0; b < basis.blocks().size(); b++) {
+        const uint32_t feature = basis.blocks()[b].view.column;
+        std::vector<double> change(stage.features[feature].cells(), 0.0);
+        basis.Expand(b, step.data(), change.data());
+        stage.tables.Add(feature, change);
     }
     stage.tables.AddToBase(step.back() * basis.intercept() / kBasisUnit);
 }
 
-// Gain of each coordinate: 1 / (expected sum of phi_k^2), Wiener-filtered.
-std::vector<double> Gains(const AdditiveStage& stage, const Basis& basis, double kappa) {
+// The expected sum of phi_k^2 of each coordinate.
+std::vector<double> Squares(const AdditiveStage& stage, const Basis& basis) {
     std::vector<double> squares(basis.coordinates(), 0.0);
-    for (size_t f = 0; f < stage.features.size(); f++)
-        basis.AddSquares(f, stage.counts.cells[f].data(), squares.data());
+    for (size_t b = 0; b < basis.blocks().size(); b++)
+        basis.AddSquares(b, stage.counts.cells[basis.blocks()[b].view.column].data(), squares.data());
     const double intercept = static_cast<double>(basis.intercept()) / kBasisUnit;
     squares.back() = stage.counts.rows * intercept * intercept;
-    for (double& square : squares)
-        square = square / (square * square + kappa);
     return squares;
+}
+
+// Gain of each coordinate: 1 / (expected sum of phi_k^2), Wiener-filtered.
+std::vector<double> Gains(const AdditiveStage& stage, const Basis& basis, double kappa) {
+    std::vector<double> gains = Squares(stage, basis);
+    for (double& square : gains)
+        square = square / (square * square + kappa);
+    return gains;
 }
 
 // Steps with momentum m on a problem of curvature c (in units of the gains) swing ever further once the rate is above
@@ -130,63 +137,203 @@ double StableRate(const LastStep& last, double sigma, const AutoSchedule& schedu
     return schedule.stable_part * 2 * (1 + momentum) / (1 - momentum) * energy / drop;
 }
 
+// The gradients of the first steps, from which follows which features say anything.
+class FirstLook {
+  public:
+    explicit FirstLook(size_t coordinates) : sums_(coordinates, 0.0) {}
+
+    void Add(const std::vector<double>& gradient, double sigma) {
+        for (size_t k = 0; k < sums_.size(); k++)
+            sums_[k] += gradient[k];
+        variance_ += sigma * sigma;
+        steps_++;
+    }
+
+    // By how many standard deviations gradients exceed noise: of each block of the basis, and of all together.
+    struct Evidence {
+        std::vector<double> blocks;
+        double all = 0;
+    };
+    // Noise is also that rows are a sample, with this variance of a gradient.
+    Evidence Weigh(const Basis& basis, const std::vector<double>& squares, double kappa,
+                   double sampling) const {
+        Evidence evidence;
+        double total = 0, total_noise = 1e-12;
+        for (const BasisBlock& block : basis.blocks()) {
+            double signal = 0, noise = 1e-12;
+            for (uint32_t k = block.first; k < block.first + block.coordinates(); k++) {
+                const double weight = squares[k] / (squares[k] * squares[k] + kappa * variance_);
+                const double variance = variance_ + steps_ * steps_ * squares[k] * sampling;
+                signal += (sums_[k] * sums_[k] - variance) * weight;
+                noise += 2 * variance * variance * weight * weight;
+            }
+            evidence.blocks.push_back(signal / std::sqrt(noise));
+            total += signal;
+            total_noise += noise;
+        }
+        evidence.all = total / std::sqrt(total_noise);
+        return evidence;
+    }
+
+  private:
+    std::vector<double> sums_;
+    double variance_ = 0;
+    double steps_ = 0;
+};
+
+// Which features stay: all, unless there are many, nearly all of them look like noise and one clearly does not.
+std::vector<uint32_t> StillActive(const AdditiveStage& stage, const std::vector<double>& evidence) {
+    const AutoSchedule& schedule = stage.schedule;
+    double quiet = 0, best = 0;
+    for (const double one : evidence) {
+        quiet += one < 1 ? 1 : 0;
+        best = std::max(best, one);
+    }
+    const double features = static_cast<double>(evidence.size());
+    if (features < schedule.sparse_features || quiet < schedule.sparse_quiet * features ||
+        best < schedule.sparse_best)
+        return stage.active;
+    std::vector<uint32_t> active;
+    for (size_t i = 0; i < evidence.size(); i++) {
+        if (evidence[i] >= schedule.sparse_least)
+            active.push_back(stage.active[i]);
+    }
+    return active;
+}
+
+// Steps on one basis.
+class LinearSteps {
+  public:
+    LinearSteps(const AdditiveStage& stage, double leave);
+
+    // Takes the draws first .. end - 1 of all.
+    void Run(uint32_t first, uint32_t end, uint32_t all);
+    FirstLook::Evidence Evidence() const;
+    // The noise that the steps brought into the tables of active features.
+    void Report() const;
+
+  private:
+    void Step(const NoisySums& sums);
+
+    const AdditiveStage& stage_;
+    const AutoSchedule& schedule_;
+    const double leave_;
+    const Basis basis_;
+    double unit_ = 0;
+    std::unique_ptr<const Objective> objective_;
+    std::vector<double> gains_, gradient_, previous_, step_;
+    double rate_ = 0;
+    OvershootGuard guard_;
+    StepNoise noise_;
+    FirstLook look_;
+    bool fresh_ = false;  // the last step had no momentum
+};
+
+LinearSteps::LinearSteps(const AdditiveStage& stage, double leave)
+    : stage_(stage),
+      schedule_(stage.schedule),
+      leave_(leave),
+      basis_(MakeLinearBasis(stage)),
+      step_(basis_.coordinates(), 0.0),
+      guard_(stage.schedule),
+      look_(basis_.coordinates()) {
+    // Cut: a row's gradient may be twice the clip where its phi is half as long as it may be.
+    const bool cut = schedule_.linear_cut > 0;
+    const double norm = schedule_.norm_per_feature * static_cast<double>(stage.active.size()) +
+                        schedule_.intercept * schedule_.intercept;
+    stage.rows.SetBasis(basis_, static_cast<uint64_t>(norm * kBasisUnit * kBasisUnit / (cut ? 4 : 1)),
+                        cut ? LongRows::kCut : LongRows::kScale);
+    const double clip = stage.Clip(schedule_.linear_clip) * (cut ? 2 : 1);
+    unit_ = clip / stage.rows.StepsPerUnit();
+    // C, for gradients within +-1
+    const double bound = stage.rows.Sensitivity() / stage.rows.StepsPerUnit() * (cut ? 2 : 1);
+    const double mu = stage.pool.mu() * std::sqrt(stage.pool.left() - leave);
+    gains_ = Gains(stage, basis_,
+                   schedule_.linear_kappa * stage.spread * stage.spread * bound * bound / (mu * mu));
+    objective_ = stage.ClippedAt(clip);
+    rate_ = schedule_.linear_time / Whole(schedule_.linear_steps) / objective_->curvature();
+}
+
+void LinearSteps::Run(uint32_t first, uint32_t end, uint32_t all) {
+    for (uint32_t t = first; t < end; t++)
+        Step(stage_.pool.Release(stage_.pool.Slice(leave_, all - t), stage_.rows.GradientSums(*objective_)));
+}
+
+void LinearSteps::Step(const NoisySums& sums) {
+    const double momentum = schedule_.linear_momentum, sigma = sums.sigma * unit_;
+    const bool judge = !gradient_.empty();
+    previous_ = gradient_;
+    gradient_.resize(basis_.coordinates());
+    for (size_t k = 0; k < gradient_.size(); k++)
+        gradient_[k] = static_cast<double>(sums.values[k]) * unit_;
+    look_.Add(gradient_, sigma);
+    if (fresh_ && guard_.Overshot(Dot(gradient_, step_), sigma * std::sqrt(Dot(step_, step_)))) {
+        for (double& change : step_)
+            change = -change;
+        Move(stage_, basis_, step_);
+        std::fill(step_.begin(), step_.end(), 0.0);
+        noise_.TakeBack();
+        rate_ *= schedule_.overshoot_rate_cut;
+        return;
+    }
+    const double stable = judge ? StableRate({previous_, gradient_, step_, gains_}, sigma, schedule_) : rate_;
+    if (stable < rate_) {
+        rate_ = stable;
+        if (Dot(gradient_, step_) < 0) {  // no swing is carried on
+            std::fill(step_.begin(), step_.end(), 0.0);
+            noise_.Forget();
+        }
+    }
+    fresh_ = std::all_of(step_.begin(), step_.end(), [](double change) { return change == 0; });
+    for (size_t k = 0; k < step_.size(); k++)
+        step_[k] = momentum * step_[k] + (1 - momentum) * rate_ * gains_[k] * gradient_[k];
+    guard_.Expect(Dot(gradient_, step_));
+    Move(stage_, basis_, step_);
+    noise_.Move(momentum, (1 - momentum) * rate_, sigma);
+}
+
+FirstLook::Evidence LinearSteps::Evidence() const {
+    // Of a constant model, whose gradients are 1 - p for the rarer class and -p for the other, clipped.
+    const double clip = stage_.Clip(schedule_.linear_clip), p = stage_.sampling;
+    const double rare = std::min(1 - p, clip), common = std::min(p, clip);
+    return look_.Weigh(basis_, Squares(stage_, basis_), schedule_.sparse_kappa,
+                       schedule_.sampling * (p * rare * rare + (1 - p) * common * common));
+}
+
+void LinearSteps::Report() const {
+    for (const BasisBlock& block : basis_.blocks()) {
+        const uint32_t feature = block.view.column;
+        if (std::find(stage_.active.begin(), stage_.active.end(), feature) != stage_.active.end())
+            stage_.bands.AddBlock(feature, block, gains_.data() + block.first, noise_.Sd());
+    }
+    stage_.bands.Commit();
+}
+
 }  // namespace
 
-void RunLinearStage(const AdditiveStage& stage, double leave) {
-    const double fraction = stage.pool.left() - leave;
-    const AutoSchedule& schedule = stage.schedule;
-    const Basis basis = MakeLinearBasis(stage);
-    const double features = static_cast<double>(stage.features.size());
-    stage.rows.SetBasis(basis, static_cast<uint64_t>((schedule.norm_per_feature * features +
-                                                      schedule.intercept * schedule.intercept) *
-                                                     kBasisUnit * kBasisUnit));
-    const double clip = stage.Clip(schedule.linear_clip);
-    const double unit = clip / stage.rows.StepsPerUnit();
-    const double bound = stage.rows.Sensitivity() / stage.rows.StepsPerUnit();  // C, for gradients within +-1
-    const double mu = stage.pool.mu() * std::sqrt(fraction);
-    const std::vector<double> gains =
-        Gains(stage, basis, schedule.linear_kappa * stage.spread * stage.spread * bound * bound / (mu * mu));
-    const std::unique_ptr<const Objective> objective = stage.ClippedAt(clip);
-    double rate = schedule.linear_time / schedule.linear_steps / objective->curvature();
-    std::vector<double> gradient(basis.coordinates()), step(basis.coordinates(), 0.0), previous;
-    OvershootGuard guard(schedule);
-    const uint32_t steps = Whole(schedule.linear_steps);
-    StepNoise noise;
-    bool fresh = false;  // the last step had no momentum
-    for (uint32_t t = 0; t < steps; t++) {
-        const NoisySums sums =
-            stage.pool.Release(stage.pool.Slice(leave, steps - t), stage.rows.GradientSums(*objective));
-        previous = gradient;
-        for (size_t k = 0; k < gradient.size(); k++)
-            gradient[k] = static_cast<double>(sums.values[k]) * unit;
-        if (fresh && guard.Overshot(Dot(gradient, step), sums.sigma * unit * std::sqrt(Dot(step, step)))) {
-            for (double& change : step)
-                change = -change;
-            Move(stage, basis, step);
-            std::fill(step.begin(), step.end(), 0.0);
-            noise.TakeBack();
-            rate *= schedule.overshoot_rate_cut;
-            continue;
+void RunLinearStage(AdditiveStage& stage, double leave) {
+    const uint32_t steps = Whole(stage.schedule.linear_steps);
+    const uint32_t first = std::min(steps - 1, Whole(stage.schedule.sparse_look * steps));
+    auto linear = std::make_unique<LinearSteps>(stage, leave);
+    linear->Run(0, first, steps);
+    const std::vector<uint32_t> active = StillActive(stage, linear->Evidence().blocks);
+    if (active.size() < stage.active.size()) {
+        for (const uint32_t feature : stage.active) {
+            if (std::find(active.begin(), active.end(), feature) == active.end())
+                stage.tables.Scale(feature, 0);
         }
-        const double stable = StableRate({previous, gradient, step, gains}, sums.sigma * unit, schedule);
-        if (t > 0 && stable < rate) {
-            rate = stable;
-            if (Dot(gradient, step) < 0) {  // no swing is carried on
-                std::fill(step.begin(), step.end(), 0.0);
-                noise.Forget();
-            }
-        }
-        fresh = std::all_of(step.begin(), step.end(), [](double change) { return change == 0; });
-        for (size_t k = 0; k < step.size(); k++)
-            step[k] = schedule.linear_momentum * step[k] +
-                      (1 - schedule.linear_momentum) * rate * gains[k] * gradient[k];
-        guard.Expect(Dot(gradient, step));
-        Move(stage, basis, step);
-        noise.Move(schedule.linear_momentum, (1 - schedule.linear_momentum) * rate, sums.sigma * unit);
+        stage.active = active;
+        linear->Report();
+        linear = std::make_unique<LinearSteps>(stage, leave);
     }
-    for (size_t f = 0; f < stage.features.size(); f++)
-        stage.bands.AddBlock(f, basis.blocks()[f], gains.data() + basis.blocks()[f].first, noise.Sd());
-    stage.bands.Commit();
+    linear->Run(first, steps, steps);
+    const FirstLook::Evidence evidence = linear->Evidence();
+    const double best = *std::max_element(evidence.blocks.begin(), evidence.blocks.end());
+    const double least = stage.schedule.least_evidence;
+    stage.quiet = evidence.all < least && best < least + stage.schedule.sparse_best;
+    linear->Report();
+    for (size_t i = 0; stage.quiet && i < stage.active.size(); i++)
+        stage.tables.Scale(stage.active[i], stage.schedule.quiet_voice);
 }
 
 }  // namespace dpboost

@@ -105,11 +105,12 @@ void NoiseBands::Commit() {
     TakeBack();
 }
 
-std::vector<std::vector<float>> NoiseBands::Sds() const {
+std::vector<std::vector<float>> NoiseBands::Sds(double factor) const {
     std::vector<std::vector<float>> sds;
     for (const std::vector<double>& feature : variances_) {
         sds.emplace_back(feature.size());
-        std::transform(feature.begin(), feature.end(), sds.back().begin(), StoredSd);
+        std::transform(feature.begin(), feature.end(), sds.back().begin(),
+                       [&](double variance) { return StoredSd(factor * factor * variance); });
     }
     return sds;
 }

@@ -35,8 +35,9 @@ class NoiseBands {
     void TakeBack();
     void Commit();
 
-    // Standard deviations per feature, cell and output, in units of the score, of what was committed.
-    std::vector<std::vector<float>> Sds() const;
+    // Standard deviations per feature, cell and output, in units of the score, of what was committed; where scores are
+    // multiplied by a factor in the end, of that.
+    std::vector<std::vector<float>> Sds(double factor = 1) const;
 
   private:
     void AddPartition(size_t feature, const BasisPartition& partition, const double* gains, double on,

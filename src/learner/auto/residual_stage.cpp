@@ -67,11 +67,11 @@ ResidualStage::ResidualStage(const AdditiveStage& stage, double leave)
       signals_(stage.features.size(), 0.0) {
     const double mu = stage.pool.mu() * std::sqrt(stage.pool.left() - leave);
     kappa_ = schedule_.residual_kappa * stage.spread * stage.spread *
-             static_cast<double>(stage.features.size()) / (mu * mu);
+             static_cast<double>(stage.active.size()) / (mu * mu);
 }
 
 void ResidualStage::RunEpochs(uint32_t count) {
-    const uint32_t features = static_cast<uint32_t>(stage_.features.size());
+    const uint32_t features = static_cast<uint32_t>(stage_.active.size());
     const uint32_t per_block = std::max(1U, Whole(schedule_.block_features));
     const uint32_t blocks = (features + per_block - 1) / per_block;
     std::vector<uint32_t> order(features);
@@ -80,7 +80,7 @@ void ResidualStage::RunEpochs(uint32_t count) {
         for (uint32_t block = 0; block < blocks; block++) {
             std::vector<uint32_t> chosen;
             for (uint32_t i = block; i < features; i += blocks)
-                chosen.push_back(order[i]);
+                chosen.push_back(stage_.active[order[i]]);
             MoveBlock(chosen, static_cast<uint64_t>(epochs_ - epoch_) * blocks - block);
         }
         stage_.bands.Commit();
@@ -135,7 +135,7 @@ double ResidualStage::SignalToNoise(const Leaves& leaves) const {
         const double weight = leaves.counts[leaf] / (leaves.counts[leaf] * leaves.counts[leaf] + kappa_);
         const double clip = unit_ * stage_.rows.StepsPerUnit();
         const double variance =
-            leaves.variance + leaves.counts[leaf] * schedule_.residual_sampling * clip * clip;
+            leaves.variance + leaves.counts[leaf] * schedule_.sampling * stage_.sampling * clip * clip;
         signal += (leaves.gradients[leaf] * leaves.gradients[leaf] - variance) * weight;
         noise += variance * weight;
     }
@@ -148,7 +148,7 @@ double ResidualStage::Speed(uint32_t feature) const {
     const double seen = epoch_ + 1;
     double pooled = 0;
     for (const double signal : signals_)
-        pooled += signal / static_cast<double>(signals_.size());
+        pooled += signal / static_cast<double>(stage_.active.size());
     const double own = std::max(0.0, (signals_[feature] + std::max(0.0, pooled) / seen) / (seen + 1));
     return own / (own + schedule_.feature_prior / epochs_);
 }

@@ -23,6 +23,11 @@ constexpr NumberRow Same(const char* name, double AutoSchedule::*field, NumberCu
 
 using S = AutoSchedule;
 
+// n mu from which on: classes are counted by score (below that it hurts), a narrower target is looked for (below that
+// noise looks narrow).
+constexpr double kLeastCalibration = 800;
+constexpr double kLeastTargetSearch = 1000;
+
 }  // namespace
 
 // Name, field, classes, numbers, counts, the range that was tried. Clips of counts are in spreads (Objective::spread).
@@ -49,11 +54,23 @@ constexpr NumberRow kAutoNumbers[] = {
     Same("calibration_draws", &S::calibration_draws, Always(3), "1 .. 5"),
     {"error_variance", &S::error_variance, Always(0.0025), Always(0.0005), Always(0.0025), "0.0002 .. 0.01"},
 
+    {"probabilities", &S::probabilities, Always(0.02), Always(0), Always(0), "0.01 .. 0.04"},
+    Same("counted_sigmas", &S::counted_sigmas, Always(3), "1 .. 5"),
+    Same("probability_ridge", &S::probability_ridge, Always(0.5), "0.5 .. 5"),
+
+    {"target_histogram", &S::target_histogram, Always(0), Always(0.03), Always(0), "0.01 .. 0.05"},
+    Same("held_sigmas", &S::held_sigmas, Always(2.5), "2 .. 5"),
+    Same("target_tail", &S::target_tail, Always(0.002), "0 .. 0.02"),
+    Same("target_pad", &S::target_pad, Always(0.25), "0 .. 0.5"),
+    Same("target_narrow", &S::target_narrow, Always(0.2), "0.05 .. 0.4"),
+
     Same("overshoot_rate_cut", &S::overshoot_rate_cut, Always(1.0 / 8), "1/16 .. 1/2"),
     Same("overshoot_sigmas", &S::overshoot_sigmas, Always(3), "2 .. 4"),
     Same("overshoot_reversal", &S::overshoot_reversal, Always(0.9), "0.5 .. 1"),
     Same("stable_sigmas", &S::stable_sigmas, Always(3), "2 .. 4"),
     Same("stable_part", &S::stable_part, Always(0.4), "0.2 (too strict) .. 0.8"),
+
+    Same("sampling", &S::sampling, Always(1), "0 .. 4"),
 
     {"linear_steps", &S::linear_steps, Always(10), Always(20), Always(20), "6 .. 40"},
     {"linear_time",
@@ -64,6 +81,7 @@ constexpr NumberRow kAutoNumbers[] = {
      "1 .. 100"},
     {"linear_momentum", &S::linear_momentum, Always(0.5), Always(0.8), Always(0.8), "0 .. 0.9"},
     {"linear_clip", &S::linear_clip, {{{200, 0.2}, {1500, 0.3}}}, Always(0.15), Always(1), "0.1 .. 0.5"},
+    {"linear_cut", &S::linear_cut, Always(0), Always(1), Always(0), "0, 1"},
     {"linear_kappa", &S::linear_kappa, Always(100), {{{12, 100}, {250, 300}}}, Always(100), "20 .. 400"},
     {"score_clip", &S::score_clip, Always(2), Always(2.5), Always(2.5), "1.5 .. 3"},
     {"wave_weight", &S::wave_weight, From(30, 0.5), Always(0), Always(0), "0 .. 1"},
@@ -77,6 +95,15 @@ constexpr NumberRow kAutoNumbers[] = {
      Always(0.8),
      "0.3 .. 1"},
     Same("least_variance", &S::least_variance, Always(0.05), "0.01 .. 0.1"),
+
+    Same("sparse_look", &S::sparse_look, Always(0.3), "0.2 .. 0.5"),
+    Same("sparse_features", &S::sparse_features, Always(20), "10 .. 50"),
+    Same("sparse_quiet", &S::sparse_quiet, Always(0.8), "0.6 (costs spambase) .. 0.84"),
+    Same("sparse_best", &S::sparse_best, Always(6), "3 (costs spambase) .. 12"),
+    Same("sparse_least", &S::sparse_least, Always(0.5), "0.5 .. 2"),
+    Same("sparse_kappa", &S::sparse_kappa, Always(100), "20 .. 200"),
+    Same("quiet_voice", &S::quiet_voice, Always(0.15), "0 .. 0.5"),
+    {"least_evidence", &S::least_evidence, Always(3), Always(-1e9), Always(-1e9), "1 .. 3"},
 
     {"residual_share",
      &S::residual_share,
@@ -116,20 +143,20 @@ constexpr NumberRow kAutoNumbers[] = {
      {{{800, 0.3}, {2000, 0.8}}},
      "0 .. 1"},
     Same("block_features", &S::block_features, Always(4), "1 .. all"),
-    Same("residual_sampling", &S::residual_sampling, Always(0.25), "0 .. 1"),
     {"feature_prior", &S::feature_prior, From(300, 4), From(300, 4), Always(0), "0 .. 15"},
 
     Same("product_query", &S::product_query, From(150, 0.08), "0.04 .. 0.15"),
     Same("most_products", &S::most_products, Always(2000), "500 .. 4000"),
     Same("bow_weight", &S::bow_weight, Always(0.7), "0.5 .. 1"),
     Same("product_norm", &S::product_norm, Always(1.2), "0.6 .. 3"),
-    Same("found_sigmas", &S::found_sigmas, Always(6), "3 (too easy) .. 8"),
+    Same("false_finds", &S::false_finds, Always(0.02), "0.001 .. 1"),
     Same("triple_sigmas", &S::triple_sigmas, Always(14), "6 (finds what is not there) .. 20"),
     Same("found_relative", &S::found_relative, Always(0.02), "0.01 .. 0.1"),
     Same("found_least", &S::found_least, Always(0.0005), "0.0001 .. 0.002"),
     Same("found_most", &S::found_most, Always(12), "6 .. 24"),
     Same("product_share", &S::product_share, Always(0.7), "0.4 .. 0.9"),
     Same("clear_sigmas", &S::clear_sigmas, Always(40), "20 .. 80"),
+    Same("much_explained", &S::much_explained, Always(0.05), "0.02 .. 0.1"),
     {"query_clip", &S::query_clip, Always(0.3), Always(0.2), Always(1), "0.1 .. 0.5"},
     Same("triple_weight", &S::triple_weight, Always(0.25), "0.1 .. 1"),
     Same("smooth_rate", &S::smooth_rate, Always(0.4), "0.2 .. 0.8"),
@@ -142,7 +169,6 @@ constexpr NumberRow kAutoNumbers[] = {
     Same("triple_intervals", &S::triple_intervals, Always(4), "2 .. 4"),
     Same("chain_weight", &S::chain_weight, {{{1000, 0}, {5000, 0.5}}}, "0 .. 0.7"),
     Same("product_kappa", &S::product_kappa, Always(50), "20 .. 100"),
-    Same("product_sampling", &S::product_sampling, Always(0.25), "0 .. 1"),
     Same("product_prior", &S::product_prior, Always(0.2), "0 .. 1"),
     Same("product_time", &S::product_time, Always(4), "2 .. 8"),
     Same("product_rate", &S::product_rate, Always(0.6), "0.3 .. 1"),
@@ -178,6 +204,11 @@ AutoSchedule MakeAutoSchedule(ObjectiveKind objective, double noisy_rows, double
     }
     if (features < 2)
         schedule.product_query = 0;
+    const double signal = noisy_rows * mu;
+    if (signal < kLeastCalibration)
+        schedule.probabilities = 0;
+    if (signal < kLeastTargetSearch)
+        schedule.target_histogram = 0;
     return schedule;
 }
 

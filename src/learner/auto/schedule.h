@@ -55,6 +55,17 @@ struct AutoSchedule {
     double calibration_draws = 0;
     double error_variance = 0;  // prior variance of the mean error that calibration finds
 
+    double probabilities = 0;      // instead, where n mu is large: fraction for classes by score
+    double counted_sigmas = 0;     // an interval of scores counts if it holds so many sigmas of noise
+    double probability_ridge = 0;  // towards no change, in sigmas of noise
+
+    // A target far narrower than its range (squared loss, where n mu is large).
+    double target_histogram = 0;  // fraction
+    double target_tail = 0;       // this part of the rows may lie outside on either side,
+    double held_sigmas = 0;       // or so many sigmas more,
+    double target_pad = 0;        // this part of the width is added on either side,
+    double target_narrow = 0;     // and what is left must be narrower than this part of the range
+
     // Steps that went too far (OvershootGuard, StableRate).
     double overshoot_rate_cut = 0;  // what is left of the rate
     double overshoot_sigmas = 0;    // a reversal of the slope counts if it is so far above its noise
@@ -62,12 +73,16 @@ struct AutoSchedule {
     double stable_sigmas = 0;  // a drop of the gradient tells about curvature if it is so far above noise
     double stable_part = 0;    // of the largest stable rate is taken
 
+    // That rows are a sample: what a clipped gradient varies by is this times AdditiveStage::sampling times its clip squared.
+    double sampling = 0;
+
     // Linear stage: steps, total time (a time of 1 / curvature would solve an orthogonal problem), momentum,
     // gradient clip, shrinkage kappa in units of C^2 / mu_stage^2, and the parts of the basis.
     double linear_steps = 0;
     double linear_time = 0;
     double linear_momentum = 0;
     double linear_clip = 0;
+    double linear_cut = 0;  // 1: |g| |phi| is clipped, with twice the clip for g
     double linear_kappa = 0;
     double score_clip = 0;       // of a numeric feature's normal score
     double wave_weight = 0;      // of the cosine of its rank
@@ -77,16 +92,26 @@ struct AutoSchedule {
     double norm_per_feature = 0;  // C^2 = norm_per_feature * m + intercept^2
     double least_variance = 0;    // of a feature's normal scores; one value everywhere has none
 
+    // Features that look like noise after the first steps are left out,
+    double sparse_look = 0;      // this part of all,
+    double sparse_features = 0;  // if there are so many,
+    double sparse_quiet =
+        0;  // this part of them is within one standard deviation of noise (0.84 would if all were),
+    double sparse_best = 0;     // and the best one is so many beyond it;
+    double sparse_least = 0;    // then those within so many
+    double sparse_kappa = 0;    // coordinates count as in a step, with this kappa in variances of noise
+    double least_evidence = 0;  // of all features together, in standard deviations; with less, they speak
+    double quiet_voice = 0;     // so much lower: the order of rows stays, but nothing is said with confidence
+
     // Residual stage: its share of what is left for it and the linear stage, epochs, leaves per numeric feature, ...
     double residual_share = 0;
     double residual_epochs = 0;
     double residual_leaves = 0;
     double residual_time = 0;
     double residual_clip = 0;
-    double residual_kappa = 0;     // in units of m / mu_stage^2
-    double uniform_cuts = 0;       // how many thresholds are uniform over the bins, not at noisy quantiles
-    double block_features = 0;     // that move together
-    double residual_sampling = 0;  // variance of a clipped gradient, in squared clips
+    double residual_kappa = 0;  // in units of m / mu_stage^2
+    double uniform_cuts = 0;    // how many thresholds are uniform over the bins, not at noisy quantiles
+    double block_features = 0;  // that move together
     double feature_prior =
         0;  // signal to noise, over all epochs, at which a feature moves at half speed; 0: all alike
 
@@ -95,13 +120,15 @@ struct AutoSchedule {
     double most_products = 0;  // that are asked about, of two features and of three each; random ones of more
     double bow_weight = 0;     // of the cosines in it
     double product_norm = 0;   // squared norm of a row's vector, in what it has on average
-    double found_sigmas = 0;   // a product is found if its score is so many standard deviations above noise,
-    double triple_sigmas = 0;  // (of a triple, whose score has a longer tail)
+    double false_finds =
+        0;  // pairs that are found where there is none, on average: a score that noise has so rarely,
+    double triple_sigmas = 0;   // or of a triple so many standard deviations,
     double found_relative = 0;  // this part of the best one's,
     double found_least = 0;     // and this part of what the gradients could be at the most;
     double found_most = 0;      // and no more than so many
     double product_share = 0;   // of what is left for the residual stage, where the scores are clear,
     double clear_sigmas = 0;    // that is so many standard deviations in all
+    double much_explained = 0;  // and they explain this part of what the gradients could be at the most
     double query_clip = 0;      // small, for little noise
     double triple_weight = 0;   // of all triples together in the query, to 1 for all pairs
 
@@ -117,10 +144,9 @@ struct AutoSchedule {
     double chain_weight = 0;      // how much of the trees is on chains
     double product_kappa = 0;     // in units of groups / mu_stage^2
     double product_time = 0;
-    double product_sampling = 0;  // variance of a clipped gradient, in squared clips
-    double product_prior = 0;     // signal to noise at which a product moves at half speed
-    double product_rate = 0;      // of a tree, at the most
-    double least_cell = 0;        // of an even spread, that a cell of a tree is taken to hold at least
+    double product_prior = 0;  // signal to noise at which a product moves at half speed
+    double product_rate = 0;   // of a tree, at the most
+    double least_cell = 0;     // of an even spread, that a cell of a tree is taken to hold at least
 };
 
 // A field that counts something.

@@ -17,6 +17,7 @@ struct BasisRows::Scratch {
     std::array<int32_t, kBlockRows> hessians;
     std::array<uint16_t, kBlockRows> codes;
     std::array<float, kBlockRows> labels;
+    std::array<float, kBlockRows> window;
 };
 
 namespace {
@@ -98,8 +99,24 @@ void BasisRows::AddTable(const CodeView& view, const std::vector<int32_t>& table
     pending_.push_back({view, table});
 }
 
-void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared) {
+void BasisRows::SetLabelWindow(double middle, double half) {
+    windowed_ = true;
+    window_middle_ = static_cast<float>(middle);
+    window_scale_ = static_cast<float>(1 / half);
+}
+
+const float* BasisRows::LabelsOf(size_t block, float* scratch) const {
+    const float* const labels = dataset_.Labels(block);
+    if (!windowed_)
+        return labels;
+    for (size_t i = 0; i < dataset_.block_rows(block); i++)
+        scratch[i] = std::clamp((labels[i] - window_middle_) * window_scale_, -1.0F, 1.0F);
+    return scratch;
+}
+
+void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared, LongRows long_rows) {
     basis_ = &basis;
+    long_rows_ = long_rows;
     caps_.clear();
     limit_squared_ = std::min(limit_squared, basis.MaxNormSquared());
     if (dataset_.has_units() || basis.MaxNormSquared() <= limit_squared)
@@ -144,7 +161,7 @@ void BasisRows::ApplyPending(size_t block, Scratch& scratch) {
 void BasisRows::BlockWeights(size_t block, Weight weight, const Objective* objective, Scratch& scratch) {
     const size_t rows = dataset_.block_rows(block);
     int32_t* const weights = scratch.weights.data();
-    const float* const labels = dataset_.Labels(block);
+    const float* const labels = LabelsOf(block, scratch.window.data());
     if (weight == Weight::kGradient) {
         ApplyPending(block, scratch);
         objective->Evaluate(simd_, scores_.data() + block * kBlockRows, labels, rows, weights,
@@ -158,8 +175,12 @@ void BasisRows::BlockWeights(size_t block, Weight weight, const Objective* objec
     }
     if (!caps_.empty()) {
         const uint16_t* const caps = caps_.data() + block * kBlockRows;
-        for (size_t i = 0; i < rows; i++)
-            weights[i] = weights[i] * caps[i] / kCapUnit;  // below 2^31, and towards zero
+        for (size_t i = 0; i < rows; i++) {
+            const int32_t most = kClipSteps / kCapUnit * caps[i];  // exact
+            weights[i] = long_rows_ == LongRows::kCut
+                             ? std::clamp(weights[i], -most, most)
+                             : weights[i] * caps[i] / kCapUnit;  // below 2^31, and towards zero
+        }
     }
     if (lattice_shift_ > 0) {
         for (size_t i = 0; i < rows; i++)
@@ -247,6 +268,58 @@ void BasisRows::AddUnits(const std::vector<int32_t>& weights, std::vector<int64_
         if (unit % 64 == 0)
             interrupt_.Poll();
     }
+}
+
+template <typename Fill>
+RawSums BasisRows::CountCells(size_t count, const Fill& fill) {
+    const int64_t step = static_cast<int64_t>(kClipSteps >> lattice_shift_) * kBasisUnit;
+    const double sensitivity = static_cast<double>(step);
+    std::vector<int64_t> sums(count, 0);
+    std::vector<uint16_t> cells(dataset_.has_units() ? dataset_.rows() : kBlockRows);
+    for (size_t block = 0; block < dataset_.blocks(); block++) {
+        uint16_t* const out = cells.data() + (dataset_.has_units() ? block * kBlockRows : 0);
+        fill(block, out);
+        for (size_t i = 0; i < (dataset_.has_units() ? 0 : dataset_.block_rows(block)); i++)
+            sums[out[i]] += step;
+        interrupt_.Poll();
+    }
+    const std::vector<uint32_t>& begin = dataset_.unit_begin();
+    std::vector<int64_t> vector(count);
+    for (size_t unit = 0; unit < (dataset_.has_units() ? dataset_.units() : 0); unit++) {
+        std::fill(vector.begin(), vector.end(), 0);
+        for (uint32_t k = begin[unit]; k < begin[unit + 1]; k++)
+            vector[cells[dataset_.unit_rows()[k]]] += step;
+        AddWithin(sensitivity * sensitivity, vector, sums);
+        if (unit % 64 == 0)
+            interrupt_.Poll();
+    }
+    return {std::move(sums), sensitivity};
+}
+
+RawSums BasisRows::LabelCounts(const std::vector<float>& edges) {
+    Scratch scratch;
+    return CountCells(edges.size() + 1, [&](size_t block, uint16_t* cells) {
+        const float* const labels = LabelsOf(block, scratch.window.data());
+        for (size_t i = 0; i < dataset_.block_rows(block); i++)
+            cells[i] = static_cast<uint16_t>(std::lower_bound(edges.begin(), edges.end(), labels[i]) -
+                                             edges.begin());
+    });
+}
+
+RawSums BasisRows::ScoreCounts(const std::vector<int32_t>& edges) {
+    Scratch scratch;
+    RawSums sums = CountCells(2 * (edges.size() + 1), [&](size_t block, uint16_t* cells) {
+        ApplyPending(block, scratch);
+        const float* const labels = dataset_.Labels(block);
+        const int32_t* const scores = scores_.data() + block * kBlockRows;
+        for (size_t i = 0; i < dataset_.block_rows(block); i++) {
+            const auto interval = std::lower_bound(edges.begin(), edges.end(), scores[i]) - edges.begin();
+            cells[i] = static_cast<uint16_t>(2 * interval + (labels[i] > 0.5F ? 1 : 0));
+        }
+    });
+    pending_base_ = 0;
+    pending_.clear();
+    return sums;
 }
 
 RawSums BasisRows::GradientSums(const Objective& objective) {

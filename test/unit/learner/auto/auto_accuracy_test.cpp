@@ -2,7 +2,7 @@
 // fixed seeds; the bounds are several standard errors away from what is reached.
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <cmath>
 
 #include "bench/scoring.h"
 #include "bench/synthetic.h"
@@ -15,7 +15,10 @@ namespace dpboost {
 namespace {
 
 // AUC or RMSE on one fifth of the rows of models trained on the others, mean over trainings.
-double Score(const EncodedTable& table, double epsilon, int trainings) {
+using Measure = double (*)(const std::vector<double>& predictions, const std::vector<double>& values);
+double Score(const EncodedTable& table, double epsilon, int trainings, Measure measure = nullptr) {
+    if (measure == nullptr)
+        measure = table.target.task() == Task::kBinary ? Auc : Rmse;
     std::vector<uint32_t> train, test;
     for (uint32_t row = 0; row < table.rows(); row++)
         (row % 5 == 0 ? test : train).push_back(row);
@@ -31,7 +34,7 @@ double Score(const EncodedTable& table, double epsilon, int trainings) {
             predictions.push_back(predictor.Predict(table.Row(row)));
             values.push_back(table.values[row]);
         }
-        sum += table.target.task() == Task::kBinary ? Auc(predictions, values) : Rmse(predictions, values);
+        sum += measure(predictions, values);
     }
     return sum / trainings;
 }
@@ -54,6 +57,25 @@ TEST(AutoAccuracy, CountsWithManyZerosGainByBudget) {
 TEST(AutoAccuracy, FindsProductsOfTwoAndThreeColumns) {
     EXPECT_GT(Score(MakeSynthetic("xor2"), 1, 3), 0.9);
     EXPECT_GT(Score(MakeSynthetic("xor3"), 1, 3), 0.85);
+}
+
+// A range that is a thousand times too wide costs next to nothing, where there is signal.
+TEST(AutoAccuracy, AWideTargetRangeIsNarrowed) {
+    EncodedTable table = MakeSynthetic("collinear");
+    const double right = Score(table, 2, 3);
+    table.target = TargetSpec::Regression(-10000, 10000);
+    EXPECT_LT(Score(table, 2, 3), 1.1 * right);
+}
+
+// A hundred columns that say nothing are not believed.
+TEST(AutoAccuracy, UselessColumnsAreNotBelieved) {
+    const EncodedTable table = MakeSynthetic("useless");
+    double positives = 0;
+    for (const double value : table.values)
+        positives += value / static_cast<double>(table.rows());
+    const double base = -positives * std::log(positives) - (1 - positives) * std::log(1 - positives);
+    for (const double epsilon : {0.5, 4.0})
+        EXPECT_LT(Score(table, epsilon, 4, LogLoss), 1.03 * base) << epsilon;
 }
 
 }  // namespace
