@@ -30,8 +30,10 @@ void CheckRenewal(const Interval* renew) {
 }
 
 RenewalWindow FindWindow(TimestampTz anchor, const Interval* renew, TimestampTz now) {
-    int64 low = 0;  // begins at or before now, or is the first
-    int64 high = Max(now - anchor, 0) / ShortestWindow(renew) + 1;  // begins after it
+    if (now < anchor)
+        return {DT_NOBEGIN, StartOf(anchor, renew, 1)};
+    int64 low = 0;                                            // begins at or before now, or is the first
+    int64 high = (now - anchor) / ShortestWindow(renew) + 1;  // begins after it
     while (high - low > 1) {
         const int64 middle = low + (high - low) / 2;
         if (StartOf(anchor, renew, middle) <= now)

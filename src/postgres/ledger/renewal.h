@@ -18,7 +18,8 @@ struct RenewalWindow {
     TimestampTz end;
 };
 
-// The window that `now` is in; `renew` has passed CheckRenewal. Before the anchor it is the first one.
+// The window that `now` is in; `renew` has passed CheckRenewal. Before the anchor (on a server with an earlier clock, to which
+// the ledger was restored) it is the first one, with all that was spent before it.
 RenewalWindow FindWindow(TimestampTz anchor, const Interval* renew, TimestampTz now);
 
 // Raises 22023 unless it is an hour at least, of parts that are not negative.
