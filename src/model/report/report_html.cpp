@@ -6,6 +6,7 @@
 #include "model/explain.h"
 #include "model/report/heat_map.h"
 #include "model/report/report_style.h"
+#include "model/report/report_words.h"
 #include "model/report/shape_plot.h"
 #include "model/report/svg.h"
 
@@ -17,10 +18,6 @@ constexpr size_t kMaxHeatMaps = 6;
 constexpr size_t kMaxBars = 300;
 constexpr size_t kName = 60;  // characters of a name
 constexpr size_t kFact = 2000;
-
-std::string Code(std::string_view text) {
-    return "<code>" + Shortened(text, kName) + "</code>";
-}
 
 std::string Percent(double share) {
     char digits[32];
@@ -62,7 +59,6 @@ class Page {
     void Card(const char* title, const std::string& headline, const std::string& note);
     void Rows(const ReportRows& rows);
     std::string NamesOf(const std::vector<size_t>& features) const;
-    std::string ScaleName(const std::string& of) const;
     bool has_bands() const { return !model_.evidence().bands.empty(); }
 
     const Model& model_;
@@ -76,23 +72,6 @@ class Page {
 
 // ---- the top ----
 
-// What the prediction is, as a sentence.
-std::string Predicts(const Model& model) {
-    const std::vector<std::string>& classes = model.target().classes();
-    if (model.outputs() > 1) {
-        std::string list;
-        for (size_t i = 0; i < classes.size() && i < 8; i++)
-            list += (i == 0 ? "" : ", ") + Code(classes[i]);
-        return "Predicts one of " + std::to_string(classes.size()) + " classes: " + list +
-               (classes.size() > 8 ? ", &#8230;" : "") + ".";
-    }
-    if (model.target().task() == Task::kBinary)
-        return classes.size() == 2 ? "Predicts the probability of " + Code(classes[1]) + "."
-                                   : "Predicts the probability of the positive class.";
-    return std::string(model.link() == Link::kLog ? "Predicts a count" : "Predicts a number") + " from " +
-           Compact(model.target().lower()) + " to " + Compact(model.target().upper()) + ".";
-}
-
 void Page::Head() {
     html_ +=
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><meta "
@@ -102,7 +81,7 @@ void Page::Head() {
         "dark\"/><title>" +
         Shortened(facts_.model, kName) + "@" + Escaped(facts_.version) + "</title><style>" + kReportStyle +
         "</style></head><body><main>\n<h1>" + Shortened(facts_.model, 200) + "<span class=\"mute\">@" +
-        Escaped(facts_.version) + "</span></h1><p class=\"sub\">" + Predicts(model_) + " " +
+        Escaped(facts_.version) + "</span></h1><p class=\"sub\">" + Predicts(model_, facts_) + " " +
         Shortened(facts_.origin, kFact) + "</p>\n";
 }
 
@@ -198,15 +177,6 @@ void Page::MeasureImportances() {
                      [](const Importance& a, const Importance& b) { return a.importance > b.importance; });
 }
 
-// What contributions are measured in.
-std::string Page::ScaleName(const std::string& of) const {
-    if (model_.outputs() > 1)
-        return "score of a class";
-    if (model_.link() == Link::kLogistic)
-        return "log odds" + of;
-    return model_.link() == Link::kLog ? "logarithm of the prediction" : "prediction";
-}
-
 void Page::Bars() {
     html_ += "<h2>What matters most</h2>";
     const double largest = overall_.empty() ? 0 : overall_.front().importance;
@@ -214,7 +184,8 @@ void Page::Bars() {
         html_ += "<p>Nothing: every row gets the same prediction.</p>\n";
         return;
     }
-    html_ += "<p>Bar: how much a column moves the " + ScaleName("") + ", on average over the rows" +
+    html_ += "<p>Bar: how much a column moves the " + ScaleName(model_, facts_) +
+             ", on average over the rows" +
              (explainer_.masses().released() ? "" : " that its declared range allows") +
              (model_.outputs() > 1 ? " and classes" : "") + ".";
     if (has_bands())
@@ -278,23 +249,12 @@ void Page::ShapesOf(size_t output, size_t most) {
                  " less or not at all are not drawn.</p>\n";
 }
 
-std::string ReadingHint(const Model& model) {
-    if (model.outputs() > 1)
-        return "what a value adds to the score of the class: +0.7 doubles its odds against the others, -0.7 "
-               "halves them";
-    if (model.link() == Link::kLogistic)
-        return "what a value adds to the log odds: +0.7 doubles the odds, -0.7 halves them";
-    if (model.link() == Link::kLog)
-        return "what a value adds to the logarithm of the prediction: +0.7 doubles it, -0.7 halves it";
-    return "what a value adds to the prediction";
-}
-
 void Page::Shapes() {
     if (overall_.empty() || !(overall_.front().importance > 0))
         return;
     html_ +=
         "<h2>How each column moves the prediction</h2><p>The vertical axis (horizontal for categories) is " +
-        ReadingHint(model_) + "; on the same scale unless it says otherwise.";
+        ReadingHint(model_, facts_) + "; on the same scale unless it says otherwise.";
     if (has_bands())
         html_ += " Shaded: where the curve could as well be, given the noise that privacy added (95 %).";
     if (explainer_.masses().released())
@@ -305,7 +265,7 @@ void Page::Shapes() {
     if (model_.outputs() == 1)
         return ShapesOf(0, kMaxShapes);
     for (size_t output = 0; output < model_.outputs(); output++) {
-        html_ += "<h2>" + Code(model_.target().classes()[output]) + "</h2>\n";
+        html_ += "<h2>" + InCode(model_.target().classes()[output]) + "</h2>\n";
         ShapesOf(output, std::max<size_t>(3, kMaxShapes / model_.outputs()));
     }
 }

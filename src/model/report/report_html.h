@@ -31,7 +31,9 @@ struct ReportPrivacy {
 struct ReportFacts {
     std::string model;  // name or owner.name
     std::string version;
-    std::string origin;  // a sentence or two below the title: method, who, when, tables, release
+    std::string target;    // name of what it predicts; may be empty
+    std::string positive;  // the positive class; may be empty
+    std::string origin;    // a sentence or two below the title: method, who, when, tables, release
     std::optional<ReportEvaluation> evaluation;
     std::string evaluation_call;  // how to get one, where there is none; may be empty
     std::string epsilon;

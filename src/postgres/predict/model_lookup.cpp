@@ -26,7 +26,9 @@ enum ModelColumn {
     kModelEpsilon,
     kModelDelta,
     kModelContent = 12,
-    kModelCreated
+    kModelCreated,
+    kModelTarget,
+    kModelPositive
 };
 enum GrantColumn { kGrantNameId = 1, kGrantGrantee };
 enum DeploymentColumn { kDeploymentNameId = 2, kDeploymentVersion };
@@ -384,6 +386,9 @@ void ReadModelFacts(const ModelEntry& entry, ModelFacts* facts) {
     facts->epsilon = DatumGetFloat8(column(kModelEpsilon));
     facts->delta = DatumGetFloat8(column(kModelDelta));
     facts->created_at = DatumGetTimestampTz(column(kModelCreated));
+    facts->target = TextDatumGetCString(column(kModelTarget));
+    const bool has_positive = !heap_attisnull(entry.row, kModelPositive, RelationGetDescr(entry.table));
+    facts->positive = has_positive ? TextDatumGetCString(column(kModelPositive)) : nullptr;
 }
 
 bool OwnsModel(Oid role, const ModelEntry& entry) {

@@ -61,6 +61,8 @@ struct ModelFacts {
     double epsilon;
     double delta;
     TimestampTz created_at;
+    const char* target;    // name of what it predicts; empty if that is not known
+    const char* positive;  // the positive class, or null
 };
 void ReadModelFacts(const ModelEntry& entry, ModelFacts* facts);
 

@@ -113,6 +113,22 @@ std::optional<ReportEvaluation> EvaluationOf(const ReportSight& sight) {
     return evaluation;
 }
 
+std::string Literal(std::string_view text) {
+    std::string literal = "'";
+    for (const char c : text)
+        literal.append(c == '\'' ? 2 : 1, c);
+    return literal + "'";
+}
+
+// What would measure it, on the first of the tables where that is known.
+std::string EvaluationCall(const ReportSources& sources) {
+    std::string table = sources.sight.in_ledger ? sources.sight.relations : "table";
+    table = table.substr(0, table.find(", "));
+    const char* target = sources.facts.target[0] != '\0' ? sources.facts.target : "target";
+    return "SELECT dpboost_evaluate(" + Literal(sources.name) + ", " + Literal(table) + ", " +
+           Literal(target) + ", epsilon => 0.1)";
+}
+
 ReportRows RecordOf(const ReportSources& sources, const Model& model, const ProvenLoss& loss) {
     const ModelFacts& facts = sources.facts;
     const std::string unit = UnitOf(sources);
@@ -146,12 +162,12 @@ ReportFacts FactsOf(const ReportSources& sources, const Model& model) {
     ReportFacts facts;
     facts.model = sources.name;
     facts.version = std::to_string(sources.version);
+    facts.target = sources.facts.target;
+    facts.positive = sources.facts.positive == nullptr ? "" : sources.facts.positive;
     facts.origin = OriginOf(sources);
     facts.evaluation = EvaluationOf(sight);
     if (sight.can_evaluate)
-        facts.evaluation_call = "SELECT dpboost_evaluate('" + facts.model + "', '" +
-                                (sight.in_ledger ? sight.relations : "table") +
-                                "', 'target', epsilon => 0.1)";
+        facts.evaluation_call = EvaluationCall(sources);
     facts.epsilon = "epsilon " + Short(sources.facts.epsilon);
     facts.epsilon_note = "delta " + Short(sources.facts.delta) + (unit.empty() ? "" : ", " + unit) +
                          (sources.facts.imported ? "; as claimed elsewhere" : "");

@@ -140,8 +140,9 @@ TEST(ReportHtml, NothingComesThroughUnescaped) {
         table[i] = static_cast<int32_t>(i * i) << 14;
     model.AddTable(1, table);
     ReportFacts facts = SomeFacts();
-    for (std::string* text : {&facts.model, &facts.version, &facts.origin, &facts.epsilon,
-                              &facts.epsilon_note, &facts.budget, &facts.budget_note, &facts.evaluation_call})
+    for (std::string* text :
+         {&facts.model, &facts.version, &facts.target, &facts.positive, &facts.origin, &facts.epsilon,
+          &facts.epsilon_note, &facts.budget, &facts.budget_note, &facts.evaluation_call})
         *text = evil;
     facts.privacy.before_after = {{evil, evil}};
     facts.privacy.notes = {evil};
@@ -169,6 +170,12 @@ TEST(ReportHtml, SaysWhatIsKnown) {
     EXPECT_EQ(bare.find("class=\"h\""), std::string::npos);  // no rows without their histogram
     EXPECT_NE(bare.find("not measured yet"), std::string::npos);
     EXPECT_EQ(bare.find("Left of the budget"), std::string::npos);
+    facts.target = "ill";
+    EXPECT_NE(
+        Report(model, facts).find("Predicts the probability that <code>ill</code> is <code>yes</code>."),
+        std::string::npos);
+    facts.positive = "<1>";
+    EXPECT_NE(Report(model, facts).find("<code>ill</code> is <code>&lt;1&gt;</code>."), std::string::npos);
     AddEvidence(&model);
     facts.evaluation = ReportEvaluation{"AUC 0.9", "release 18", {{"AUC", "0.9 (0.8 to 1)"}}};
     facts.budget = "58 %";

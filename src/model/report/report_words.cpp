@@ -1,0 +1,62 @@
+#include "model/report/report_words.h"
+
+#include "model/report/svg.h"
+
+namespace dpboost {
+namespace {
+
+constexpr size_t kName = 60;  // characters of a name
+
+// The positive class, where it is known.
+std::string Positive(const Model& model, const ReportFacts& facts) {
+    if (!facts.positive.empty())
+        return InCode(facts.positive);
+    const std::vector<std::string>& classes = model.target().classes();
+    return model.outputs() == 1 && classes.size() == 2 ? InCode(classes[1]) : "";
+}
+
+}  // namespace
+
+std::string InCode(std::string_view text) {
+    return "<code>" + Shortened(text, kName) + "</code>";
+}
+
+std::string Predicts(const Model& model, const ReportFacts& facts) {
+    const std::vector<std::string>& classes = model.target().classes();
+    const std::string what = facts.target.empty() ? "" : InCode(facts.target) + ", ";
+    if (model.outputs() > 1) {
+        std::string list;
+        for (size_t i = 0; i < classes.size() && i < 8; i++)
+            list += (i == 0 ? "" : ", ") + InCode(classes[i]);
+        return "Predicts " + what + "one of " + std::to_string(classes.size()) + " classes: " + list +
+               (classes.size() > 8 ? ", &#8230;" : "") + ".";
+    }
+    if (model.target().task() == Task::kBinary)
+        return "Predicts the probability " +
+               (facts.target.empty() || Positive(model, facts).empty()
+                    ? "of " + (Positive(model, facts).empty() ? "the positive class" : Positive(model, facts))
+                    : "that " + InCode(facts.target) + " is " + Positive(model, facts)) +
+               ".";
+    return "Predicts " + what + (model.link() == Link::kLog ? "a count" : "a number") + " from " +
+           Compact(model.target().lower()) + " to " + Compact(model.target().upper()) + ".";
+}
+
+std::string ScaleName(const Model& model, const ReportFacts& facts) {
+    if (model.outputs() > 1)
+        return "score of a class";
+    if (model.link() == Link::kLogistic)
+        return "log odds" + (Positive(model, facts).empty() ? "" : " of " + Positive(model, facts));
+    return model.link() == Link::kLog ? "logarithm of the prediction" : "prediction";
+}
+
+std::string ReadingHint(const Model& model, const ReportFacts& facts) {
+    if (model.outputs() > 1)
+        return "what a value adds to the score of the class: +0.7 doubles its odds against the others, -0.7 "
+               "halves them";
+    const std::string adds = "what a value adds to the " + ScaleName(model, facts);
+    if (model.link() == Link::kLogistic)
+        return adds + ": +0.7 doubles the odds, -0.7 halves them";
+    return model.link() == Link::kLog ? adds + ": +0.7 doubles it, -0.7 halves it" : adds;
+}
+
+}  // namespace dpboost

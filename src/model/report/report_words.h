@@ -1,0 +1,21 @@
+// Words of a report that depend on what kind of model it is. All are escaped.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/report/report_html.h"
+
+namespace dpboost {
+
+// A name, cut where it is long.
+std::string InCode(std::string_view text);
+
+// What the prediction is, as a sentence.
+std::string Predicts(const Model& model, const ReportFacts& facts);
+// What contributions are measured in.
+std::string ScaleName(const Model& model, const ReportFacts& facts);
+// What the axis of a picture says.
+std::string ReadingHint(const Model& model, const ReportFacts& facts);
+
+}  // namespace dpboost
