@@ -21,6 +21,11 @@ constexpr size_t kLabel = 19;       // characters of a name in a picture
 constexpr size_t kTitle = 120;      // ... of what is shown when pointed at
 constexpr size_t kLevels = 12;
 
+// Whether values are missing, as far as noise lets one tell.
+bool HasMissing(const ReportShape& shape) {
+    return shape.masses.back() > kSeenMass && shape.cells.back().enough_rows;
+}
+
 double BandOf(const ShapeCell& cell) {
     return std::isnan(cell.sd) ? 0 : kBandSds * cell.sd;
 }
@@ -82,7 +87,7 @@ NumericPicture::NumericPicture(const FeatureSpec& feature, const ReportShape& sh
         narrowest = std::min(narrowest, edges_[i + 1] - edges_[i]);
     }
     to_scale_ = widest <= 20 * std::max(narrowest, 1e-12 * widest);
-    has_missing_ = shape.masses[bins_] > kSeenMass;
+    has_missing_ = HasMissing(shape);
     to_ = kWidth - kRight - (has_missing_ ? 26 : 0);
 }
 
@@ -205,7 +210,7 @@ ShownLevels ChooseLevels(const ReportShape& shape) {
     ShownLevels shown;
     for (size_t code = 0; code < missing; code++)
         shown.codes.push_back(code);
-    if (shape.masses[missing] > kSeenMass)
+    if (HasMissing(shape))
         shown.codes.push_back(missing);
     std::stable_sort(shown.codes.begin(), shown.codes.end(),
                      [&](size_t a, size_t b) { return shape.masses[a] > shape.masses[b]; });
@@ -251,7 +256,7 @@ double ScaleFor(const ReportShape& shape, double common, bool* own) {
     for (size_t i = 0; i < shape.cells.size(); i++)
         if (shape.masses[i] > 2e-4)
             top = std::max(top, std::fabs(shape.cells[i].contribution));
-    *own = top > 1.3 * common;
+    *own = top > 1.05 * common;
     return *own ? 1.15 * top : common;
 }
 

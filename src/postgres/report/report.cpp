@@ -148,7 +148,10 @@ ReportRows RecordOf(const ReportSources& sources, const Model& model, const Prov
                           " columns, with their ranges, levels or hashes; nothing was taken from rows "
                           "without noise");
     if (sources.sight.in_ledger)
-        rows.emplace_back("check it", "SELECT dpboost_verify(" + std::to_string(facts.release_id) + ")");
+        rows.emplace_back(
+            "check it", "SELECT dpboost_verify(" + std::to_string(facts.release_id) +
+                            "); in words: SELECT dpboost_statement(" +
+                            Literal(std::string(sources.name) + "@" + std::to_string(sources.version)) + ")");
     rows.emplace_back("made by", "SELECT dpboost_report('" + std::string(sources.name) + "@" +
                                      std::to_string(sources.version) +
                                      "'), dpboost " DPBOOST_VERSION "; no script, no request to any server");
