@@ -19,7 +19,7 @@ TEST_CXXFLAGS = $(CORE_CXXFLAGS) -Itest
 CORE_LIBS = -lsodium -lpthread
 
 # These targets need no PostgreSQL, or find and install it themselves.
-OWN_GOALS := demo check check-deps unit unit-asan statistical bench utility audit purity format format-check help core \
+OWN_GOALS := demo check check-deps unit unit-asan statistical bench utility sensitivity-of-auto audit purity format format-check help core \
 	$(BUILD)/plain/% $(BUILD)/asan/% $(BUILD)/bench/%
 ifeq ($(filter $(OWN_GOALS),$(MAKECMDGOALS)),)
 
@@ -115,7 +115,7 @@ statistical: $(BUILD)/plain/statistical_tests
 	$< $(UNIT_ARGS)
 
 # ---- the two commands, and what they are made of -------------------------------------------------------------------
-.PHONY: demo check check-deps purity format format-check bench utility audit help
+.PHONY: demo check check-deps purity format format-check bench utility sensitivity-of-auto audit help
 demo:
 	@test/run/demo
 check:
@@ -142,6 +142,9 @@ utility: SHELL = /bin/bash
 utility: $(filter $(BUILD)/bench/utility% test/bench/utility%,$(BENCH_PROGRAMS))
 	@set -o pipefail; for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done | tee $(BUILD)/bench/utility.txt
 	@test/bench/plot_accuracy $(BUILD)/bench/utility.txt >$(BUILD)/bench/accuracy.svg && mv $(BUILD)/bench/accuracy.svg doc/
+# What halving and doubling each number of `auto` does to its accuracy; about an hour.
+sensitivity-of-auto: $(BUILD)/bench/utility_tables
+	$(BUILD)/bench/utility_tables sensitivity eps=0.1,1
 # The audits of `make check` with more trainings, tables and points, and their table; some minutes.
 audit: $(BUILD)/bench/audit $(BUILD)/plain/statistical_tests
 	$(BUILD)/bench/audit
@@ -150,6 +153,6 @@ audit: $(BUILD)/bench/audit $(BUILD)/plain/statistical_tests
 
 help:
 	@sed -n '1,2s/^# //p' Makefile
-	@echo 'Others: unit unit-asan statistical audit bench utility purity format format-check check-deps'
+	@echo 'Others: unit unit-asan statistical audit bench utility sensitivity-of-auto purity format format-check check-deps'
 
 endif
