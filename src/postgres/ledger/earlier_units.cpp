@@ -37,6 +37,64 @@ EarlierReleases CountEarlierReleases(Oid relid, const ArrayType* counted, const 
     return {DatumGetInt64(CatalogValue(0, 1)), DatumGetInt64(CatalogValue(0, 2))};
 }
 
+// Arrays of equal length, for unnest: which of the tables' identities count for which of them, and how.
+struct TableKeys {
+    ArrayBuildState* position;
+    ArrayBuildState* id;
+    ArrayBuildState* whole;
+    ArrayBuildState* unit;
+    ArrayBuildState* until;
+};
+
+static void AddTableKeys(TableKeys* keys, int position, const PopulationTable* table, Datum ids, bool whole) {
+    const ArrayType* array = DatumGetArrayTypeP(ids);
+    const auto* values = reinterpret_cast<const int64*>(ARR_DATA_PTR(array));
+    const int count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+    MemoryContext context = CurrentMemoryContext;
+    for (int i = 0; i < count; ++i) {
+        accumArrayResult(keys->position, Int32GetDatum(position), false, INT4OID, context);
+        accumArrayResult(keys->id, Int64GetDatum(values[i]), false, INT8OID, context);
+        accumArrayResult(keys->whole, BoolGetDatum(whole), false, BOOLOID, context);
+        accumArrayResult(keys->unit, NameGetDatum(&table->unit), false, NAMEOID, context);
+        accumArrayResult(keys->until, Int64GetDatum(table->earlier_until), false, INT8OID, context);
+    }
+}
+
+// The same condition as above, for all tables of a population at once; the position of the first, or -1.
+constexpr char kFindUnaccepted[] =
+    "SELECT t.position FROM unnest($1, $2, $3, $4, $5) AS t(position, id, whole, unit, until)"
+    " WHERE EXISTS (SELECT FROM dpboost.charge AS c WHERE c.relation_id = t.id AND t.unit = ''"
+    "   AND c.privacy_unit = t.unit AND c.release_id > t.until AND (c.direct OR NOT t.whole))"
+    "  OR t.unit <> '' AND (EXISTS (SELECT FROM dpboost.charge AS c WHERE c.relation_id = t.id"
+    "    AND c.privacy_unit IS NULL AND c.release_id > t.until AND (c.direct OR NOT t.whole))"
+    "   OR EXISTS (SELECT FROM dpboost.charge AS c WHERE c.relation_id = t.id"
+    "    AND c.privacy_unit < t.unit AND c.release_id > t.until AND (c.direct OR NOT t.whole))"
+    "   OR EXISTS (SELECT FROM dpboost.charge AS c WHERE c.relation_id = t.id"
+    "    AND c.privacy_unit > t.unit AND c.release_id > t.until AND (c.direct OR NOT t.whole)))"
+    " ORDER BY 1";
+
+static int FindUnaccepted(const PopulationTables& tables) {
+    MemoryContext context = CurrentMemoryContext;
+    TableKeys keys = {initArrayResult(INT4OID, context, false), initArrayResult(INT8OID, context, false),
+                      initArrayResult(BOOLOID, context, false), initArrayResult(NAMEOID, context, false),
+                      initArrayResult(INT8OID, context, false)};
+    for (int i = 0; i < tables.count; ++i) {
+        const PopulationTable* table = &tables.items[i];
+        if (!table->belongs || !OidIsValid(table->relid))
+            continue;
+        const CountedIdentities ids = IdentitiesThatCount(table->relid, table->counted);
+        AddTableKeys(&keys, i, table, ids.any, false);
+        AddTableKeys(&keys, i, table, ids.direct, true);
+    }
+    const Oid types[] = {INT4ARRAYOID, INT8ARRAYOID, BOOLARRAYOID, NAMEARRAYOID, INT8ARRAYOID};
+    const Datum values[] = {makeArrayResult(keys.position, context), makeArrayResult(keys.id, context),
+                            makeArrayResult(keys.whole, context), makeArrayResult(keys.unit, context),
+                            makeArrayResult(keys.until, context)};
+    return CatalogRead(kFindUnaccepted, 5, types, values, nullptr, 1) == 0
+               ? -1
+               : DatumGetInt32(CatalogValue(0, 1));
+}
+
 // The first table of the populations that counts releases for another unit than its own: what they cost says nothing
 // of a person, whichever table of hers is trained on. 0: none does.
 static Oid FindUnacceptedTable(const BudgetList* limits, NameData* unit) {
@@ -47,14 +105,10 @@ static Oid FindUnacceptedTable(const BudgetList* limits, NameData* unit) {
             continue;
         checked = population_id;
         const PopulationTables tables = FindPopulationTables(population_id);
-        for (int i = 0; i < tables.count; ++i) {
-            const PopulationTable& table = tables.items[i];
-            if (table.belongs && OidIsValid(table.relid) &&
-                CountEarlierReleases(table.relid, table.counted, NameStr(table.unit), table.earlier_until)
-                        .count > 0) {
-                *unit = table.unit;
-                return table.relid;
-            }
+        const int found = FindUnaccepted(tables);
+        if (found >= 0) {
+            *unit = tables.items[found].unit;
+            return tables.items[found].relid;
         }
     }
     return InvalidOid;
