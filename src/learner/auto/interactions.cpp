@@ -11,7 +11,7 @@ namespace dpboost {
 namespace {
 
 constexpr uint32_t kSmoothDigits = 8;  // of a feature, for the smooth functions
-constexpr double kMostTriples = 400;   // above that many, none is asked about
+constexpr double kMostTriples = 300;   // above that many, none is asked about
 
 std::vector<RankGroups> RankAll(const AdditiveStage& stage) {
     std::vector<RankGroups> ranks;
