@@ -69,7 +69,7 @@ SELECT train(jsonb_build_object('bounds', jsonb_build_array(jsonb_agg('level ' |
 
 -- what is kept of the options, whichever way epsilon and delta were given
 SELECT train('{"bounds": {"x": [0, 1, "linear"]}, "delta": 1e-5}');
-SELECT options FROM dpboost_models WHERE model = 'm';
+SELECT options FROM dpboost_models WHERE model = 'm' ORDER BY version;
 SELECT dpboost_train_on('d', 'points', 'y', 1, features => '{at}', options => '{"bounds": {"at": ["2000-01-01", "2000-12-31"]}, "target_range": [0, 2], "trees": 5}') ->> 'model';
 SELECT options, features FROM dpboost_models WHERE model = 'd';
 

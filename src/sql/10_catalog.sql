@@ -228,7 +228,8 @@ CREATE TABLE dpboost.ledger (
     pure_epsilon float8 NOT NULL,
     claim bytea NOT NULL DEFAULT '',
     noise_multiplier float8,
-    calibrated_by text
+    calibrated_by text,
+    kind text NOT NULL DEFAULT 'training' CHECK (kind IN ('training', 'evaluation', 'choice'))
 );
 ALTER TABLE dpboost.ledger ALTER COLUMN curve SET STORAGE PLAIN;
 CREATE INDEX ledger_released_at ON dpboost.ledger (released_at);
@@ -254,6 +255,7 @@ COMMENT ON COLUMN dpboost.ledger.curve IS 'Renyi divergence at the 64 orders';
 COMMENT ON COLUMN dpboost.ledger.pure_epsilon IS 'the same at order infinity: its epsilon at delta 0';
 COMMENT ON COLUMN dpboost.ledger.noise_multiplier IS 'noise of its main mechanism, in sensitivities';
 COMMENT ON COLUMN dpboost.ledger.calibrated_by IS 'the proof that set the noise: gdp, pld, rdp, pure, or budget';
+COMMENT ON COLUMN dpboost.ledger.kind IS 'what was released: a training gives a model, an evaluation or a choice is about one';
 COMMENT ON COLUMN dpboost.ledger.claim IS 'hash of a secret that the training alone knows, and without which its model is not taken';
 
 -- A row is added in the commit of the model and stays when the model is dropped. A release without one has no model: it

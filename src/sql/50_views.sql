@@ -33,7 +33,7 @@ CREATE VIEW dpboost_ledger WITH (security_barrier) AS
            l.privacy_unit, l.relations,
            coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = m.owner::oid)::text, m.owner::text) AS owner,
            EXISTS (SELECT FROM dpboost.delivery d WHERE d.release_id = l.release_id) AS delivered,
-           dpboost.rounded_up(l.noise_multiplier) AS noise_multiplier, l.calibrated_by
+           dpboost.rounded_up(l.noise_multiplier) AS noise_multiplier, l.calibrated_by, l.kind
     FROM dpboost.ledger l LEFT JOIN dpboost.model_name m USING (name_id)
     WHERE pg_catalog.pg_has_role(current_user, l.role::oid, 'USAGE')
        OR pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')
@@ -54,8 +54,9 @@ COMMENT ON COLUMN dpboost_ledger.delta IS 'privacy loss of this release alone';
 COMMENT ON COLUMN dpboost_ledger.privacy_unit IS 'column that identified a person; NULL: each row was one';
 COMMENT ON COLUMN dpboost_ledger.relations IS 'relations that were read';
 COMMENT ON COLUMN dpboost_ledger.owner IS 'role that the model''s name belongs to; !name: one that was dropped';
+COMMENT ON COLUMN dpboost_ledger.kind IS 'training, evaluation, or choice among models';
 COMMENT ON COLUMN dpboost_ledger.delivered IS
-    'whether its model was stored; false while it trains, and for good if it was cancelled or failed after the charge';
+    'whether its model or result was stored; false while it runs, and for good if it was cancelled or failed after the charge';
 
 COMMENT ON COLUMN dpboost_ledger.noise_multiplier IS
     'noise of its main mechanism, in units of what one person can change; comparable within a method only';

@@ -33,6 +33,11 @@ constexpr OptionRow kRows[] = {
     Form("bounds", "an object, an array or \"private\"", "what is public about columns: see below"),
     Whole<&TrainingOptions::bins>("bins", 2, 4096, "bins of a numeric column"),
     Form("deploy", "true or false", "whether the new version goes live at once; default true"),
+    Number<&TrainingOptions::holdout>(
+        "holdout", 0.1, 0.5,
+        "part of the people that is set aside to evaluate the model, at no further cost"),
+    NumberAbove<&TrainingOptions::evaluate>(
+        "evaluate", 0, 100, "`dpboost_estimate` only: epsilon of a later `dpboost_evaluate`, to see both"),
 };
 
 // What other libraries call an option of ours.
@@ -107,6 +112,12 @@ void CheckValues(const TrainingOptions& options, const MethodList& methods) {
 
 // ---- values ----
 
+void CheckObject(const JsonValue& json) {
+    if (json.kind != JsonValue::kObject)
+        throw Error(ErrorCode::kInvalidParameter, "options must be a JSON object",
+                    "They are " + Shown(json) + ".");
+}
+
 GivenOption Given(const char* key, const JsonValue& value) {
     GivenOption given;
     given.key = key;
@@ -146,15 +157,6 @@ Domain ReadTargetRange(const JsonValue& value) {
     if (range.kind != DomainKind::kRange || value.count != 2)
         RefuseForm("target_range", value);
     return range;
-}
-
-// The positive class: a string, or a number or boolean as it is written.
-std::string ReadPositive(const JsonValue& value) {
-    if (value.kind == JsonValue::kString || value.kind == JsonValue::kNumber)
-        return std::string(value.view());
-    if (value.kind != JsonValue::kBoolean)
-        RefuseForm("positive", value);
-    return value.boolean ? "true" : "false";
 }
 
 bool ReadTruth(const char* key, const JsonValue& value) {
@@ -233,6 +235,31 @@ std::string TextOf(const JsonValue& json, const TrainingOptions& options) {
 
 }  // namespace
 
+std::string ReadPositive(const JsonValue& value) {
+    if (value.kind == JsonValue::kString || value.kind == JsonValue::kNumber)
+        return std::string(value.view());
+    if (value.kind != JsonValue::kBoolean)
+        RefuseForm("positive", value);
+    return value.boolean ? "true" : "false";
+}
+
+void ReadTable(const OptionTable& table, const JsonValue& json, void* options) {
+    CheckObject(json);
+    std::vector<GivenOption> given;
+    for (int i = 0; i < json.count; ++i) {
+        const OptionRow* const row = table.Find(json.keys[i]);
+        std::vector<std::string> keys;
+        for (const OptionRow& known : table)
+            keys.emplace_back(known.key);
+        if (row == nullptr)
+            throw Error(ErrorCode::kInvalidParameter, "unrecognized option " + Quoted(json.keys[i]),
+                        "The options are " + Listed(keys) + ".", NearestHint(json.keys[i], keys));
+        if (row->kind != OptionRow::kForm)
+            given.push_back(Given(row->key, json.items[i]));
+    }
+    table.Apply(given, options);
+}
+
 OptionTable CommonOptions() {
     return kRows;
 }
@@ -251,9 +278,7 @@ std::string DescribeOptions(const OptionTable& table) {
 
 TrainingOptions ParseOptions(const JsonValue& json, const PrivacyArguments& privacy,
                              const MethodList& methods) {
-    if (json.kind != JsonValue::kObject)
-        throw Error(ErrorCode::kInvalidParameter, "options must be a JSON object",
-                    "They are " + Shown(json) + ".");
+    CheckObject(json);
     TrainingOptions options;
     std::vector<GivenOption> common;
     for (int i = 0; i < json.count; ++i) {
@@ -264,7 +289,7 @@ TrainingOptions ParseOptions(const JsonValue& json, const PrivacyArguments& priv
             options.given.push_back(Given(json.keys[i], json.items[i]));
         else if (row->kind == OptionRow::kForm)
             ReadForm(row->key, json.items[i], methods, &options);
-        else if (row->kind != OptionRow::kNumber)  // epsilon and delta: see ReadPrivacy
+        else if (row->key != std::string_view(kEpsilon.key) && row->key != std::string_view(kDelta.key))
             common.push_back(Given(row->key, json.items[i]));
     }
     const bool named = options.method != nullptr;

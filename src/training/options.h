@@ -26,6 +26,8 @@ struct TrainingOptions {
     BoundsOption bounds;
     uint32_t bins = kDefaultBins;
     bool deploy = true;
+    double holdout = 0;              // part of the units that is set aside for an evaluation; 0: none
+    double evaluate = 0;             // of an estimate: the epsilon of an evaluation to come; 0: none
     std::vector<GivenOption> given;  // of the method
     std::string
         text;  // JSON for the catalog: as given, with epsilon and delta, whichever way they were given
@@ -41,6 +43,12 @@ struct PrivacyArguments {
 
 // The options that go with every method.
 OptionTable CommonOptions();
+
+// The positive class as an option has it: a string, or a number or boolean as it is written.
+std::string ReadPositive(const JsonValue& value);
+
+// Reads an object of numbers and words by a table alone; forms are left to the caller. Throws Error for other keys.
+void ReadTable(const OptionTable& table, const JsonValue& json, void* options);
 
 // A table for people, as a JSON array of {"option": ..., "values": ..., "meaning": ...}.
 std::string DescribeOptions(const OptionTable& table);

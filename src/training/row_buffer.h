@@ -1,6 +1,7 @@
 // Rows on their way into the dataset, and the memory that the trainings of one process hold together.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -37,6 +38,22 @@ struct RowBuffer {
 
     size_t bytes() const;
 };
+
+// Gives all buffered rows to the builder, and calls grown() whenever it has taken more memory. Throws kOutOfMemory.
+template <typename Grown>
+void AppendBuffered(const std::vector<Encoder>& encoders, RowBuffer* buffer, DatasetBuilder* builder,
+                    const Grown& grown) {
+    for (size_t done = 0; done < buffer->rows;) {
+        if (builder->Full()) {
+            builder->Grow();
+            grown();
+        }
+        const size_t count = std::min(buffer->rows - done, builder->room());
+        buffer->Append(encoders, done, count, *builder);
+        done += count;
+    }
+    buffer->rows = 0;
+}
 
 // What one training holds. All of a process share dpboost.max_memory (GROUP BY trains one model per group).
 class HeldMemory {

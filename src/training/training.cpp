@@ -6,9 +6,13 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "learner/evaluation/held_out.h"
 #include "mechanism/noise.h"
 #include "model/exported_model.h"
+#include "privacy/accountant/calibrate.h"
+#include "privacy/accountant/gdp.h"
 #include "privacy/spent.h"
+#include "training/evaluation_json.h"
 #include "training/private_bounds.h"
 
 namespace dpboost {
@@ -81,10 +85,16 @@ TrainingCore::TrainingCore(const TrainingSchema& schema)
       buffer_(features_.specs, schema.has_units),
       held_(schema.memory, schema.unseen) {
     CheckFootprint(footprint_, schema.memory);
+    if (options_.evaluate > 0 && !schema.estimate)
+        throw Error(ErrorCode::kInvalidParameter, "option \"evaluate\" is for dpboost_estimate only", {},
+                    "Train, then call dpboost_evaluate; or set some people aside with \"holdout\".");
     settings_.threads = schema.threads;
     limits_.memory = schema.memory;
     limits_.learner_bytes = footprint_.bytes;
     limits_.learner_bytes_per_row = footprint_.bytes_per_row;
+    if (options_.holdout > 0)  // and so does a split
+        limits_.learner_bytes_per_row = std::max(
+            limits_.learner_bytes_per_row, HeldOut::SplitBytesPerRow(columns_.size(), schema.has_units));
     if (!features_.find_private.empty())  // Recode holds the rows twice
         limits_.learner_bytes_per_row =
             std::max(limits_.learner_bytes_per_row, RecodeBytesPerRow(columns_.size(), schema.has_units));
@@ -102,9 +112,24 @@ void TrainingCore::Calibrate(const std::vector<BudgetConstraint>& budgets) {
     if (!features_.find_private.empty())
         request.mechanisms.push_back(PrivateBoundsRequest(features_.find_private.size()));
     request.budgets = budgets;
+    if (options_.holdout > 0) {
+        CheckHoldout(request.mechanisms);
+        request.aside = EvaluationRequest(target_.spec.task());
+    }
     plan_.emplace(Plan::Calibrate(request));
     learner_->CheckPlan(*plan_, features_.specs.size());
     plan_bytes_ = plan_->Serialize();
+}
+
+// Throws before anything is charged what the plan could not prove (Plan::Calibrate).
+void TrainingCore::CheckHoldout(const std::vector<MechanismRequest>& mechanisms) const {
+    for (const MechanismRequest& mechanism : mechanisms)
+        if (mechanism.kind != EventKind::kGaussian || mechanism.sampling_rate != 1 ||
+            mechanism.filter_rounds > 0)
+            throw Error(ErrorCode::kUnsupported,
+                        "option \"holdout\" needs a method with Gaussian noise on all rows",
+                        "Only then an evaluation on other people is proven to cost nothing more.",
+                        "Use method \"auto\", or evaluate with dpboost_evaluate.");
 }
 
 void TrainingCore::CountMemory() {
@@ -113,16 +138,7 @@ void TrainingCore::CountMemory() {
 
 void TrainingCore::AppendRows() {
     CheckInternal(builder_.has_value(), "rows come after the last one");
-    for (size_t done = 0; done < buffer_.rows;) {
-        if (builder_->Full()) {
-            builder_->Grow();
-            CountMemory();
-        }
-        const size_t count = std::min(buffer_.rows - done, builder_->room());
-        buffer_.Append(encoders_, done, count, *builder_);
-        done += count;
-    }
-    buffer_.rows = 0;
+    AppendBuffered(encoders_, &buffer_, &*builder_, [this] { CountMemory(); });
 }
 
 void TrainingCore::FinishRows(Interrupt& interrupt) {
@@ -131,7 +147,8 @@ void TrainingCore::FinishRows(Interrupt& interrupt) {
     builder_.reset();
 }
 
-void TrainingCore::FindPrivateBounds(Dataset* dataset, Releaser& releaser, Interrupt& interrupt) {
+void TrainingCore::FindPrivateBounds(Dataset* dataset, HeldOut* held_out, Releaser& releaser,
+                                     Interrupt& interrupt) {
     const std::vector<size_t>& positions = features_.find_private;
     const std::vector<Bounds> bounds = FindBounds(*dataset, positions, releaser, interrupt);
     for (size_t i = 0; i < positions.size(); ++i) {
@@ -140,7 +157,12 @@ void TrainingCore::FindPrivateBounds(Dataset* dataset, Releaser& releaser, Inter
         range.upper = bounds[i].upper;
         features_.specs[positions[i]] = EncodeRange(columns_[positions[i]], range, options_.bins);
     }
-    *dataset = Recode(std::move(*dataset), features_.specs, positions, limits_, interrupt);
+    const auto recode = [&](Dataset rows) {
+        return Recode(std::move(rows), features_.specs, positions, limits_, interrupt);
+    };
+    *dataset = recode(std::move(*dataset));
+    if (held_out != nullptr)
+        held_out->Replace(recode);
 }
 
 void TrainingCore::Train(PaidCharge&& paid, ChaChaSource::Seed&& seed, Interrupt& interrupt,
@@ -157,39 +179,47 @@ void TrainingCore::TrainWith(PaidCharge&& paid, PublicRandom& structure, Private
     CheckInternal(receipt.IsFor(plan_bytes_), "a training draws what was paid for");
     Dataset dataset = std::move(*dataset_);
     dataset_.reset();
+    std::optional<HeldOut> held_out;  // before anything reads a row
+    if (options_.holdout > 0)
+        held_out = HeldOut::Split(&dataset, options_.holdout, coins, limits_, interrupt);
     Releaser releaser(*plan_, noise);
     if (!features_.find_private.empty())
-        FindPrivateBounds(&dataset, releaser, interrupt);
+        FindPrivateBounds(&dataset, held_out ? &*held_out : nullptr, releaser, interrupt);
     Model model(features_.specs, target_.spec, learner_->link());
     Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings_};
     learner_->Train(run);
     NoteNoise(plan_->release(), &model);
+    if (held_out) {
+        const double times = options_.holdout / (1 - options_.holdout);
+        evaluation_ = Evaluate(model, 0, *held_out, times, releaser, interrupt);
+        evaluation_json_ = StoredEvaluation(*evaluation_, task_name(), plan_->epsilon(), plan_->delta());
+    }
     model_bytes_ = model.Serialize();
     features_json_ = DescribeFeatures(features_.specs);
 }
 
 const char* TrainingCore::task_name() const {
-    return target_.spec.task() == Task::kRegression ? "regression" : "classification";
+    return TaskName(target_.spec.task());
 }
 
 double TrainingCore::noise_multiplier() const {
     return plan_->NoiseMultiplier(plan_->Find(learner_->main_mechanism()));
 }
 
+// What the training and one evaluation cost together: mu^2 adds up, or privacy loss distributions compose.
+std::string TrainingCore::DescribeTogether() const {
+    constexpr double kDelta = 1e-6;
+    const double delta = plan_->delta() > 0 ? plan_->delta() : kDelta;
+    std::vector<Event> events = plan_->events();
+    events.push_back(Event::Gaussian(1 / GdpMu(options_.evaluate, delta), 1));
+    JsonList together;
+    together.Add("evaluate", JsonNumber(options_.evaluate));
+    together.Add("epsilon", JsonNumber(RoundedUp(ProvenEpsilon(events, delta))));
+    together.Add("delta", JsonNumber(delta));
+    return together.Object();
+}
+
 const std::string& TrainingCore::Describe(const TrainingResult& result) {
-    JsonList remaining;
-    for (int i = 0; i < result.remaining_count; ++i) {
-        const RemainingBudget& budget = result.remaining[i];
-        JsonList left;
-        left.Add("table", JsonString(budget.table));
-        left.Add("role", budget.role == nullptr ? "null" : JsonString(budget.role));
-        if (budget.population != nullptr)
-            left.Add("population", JsonString(budget.population));
-        left.Add("part", JsonNumber(RoundedDown(budget.part)));
-        left.Add("epsilon", JsonNumber(RoundedDown(budget.epsilon)));
-        left.Add("delta", JsonNumber(budget.delta));
-        remaining.Append(left.Object());
-    }
     JsonList description;
     if (result.model != nullptr) {
         description.Add("model", JsonString(result.model));
@@ -205,7 +235,11 @@ const std::string& TrainingCore::Describe(const TrainingResult& result) {
     if (footprint_.trees > 0)
         description.Add("trees", std::to_string(footprint_.trees));
     description.Add("features", std::to_string(features_.specs.size()));
-    description.Add("remaining", remaining.Array());
+    description.Add("remaining", RemainingArray(result));
+    if (evaluation_)
+        description.Add("evaluation", FiguresObject(*evaluation_));
+    if (options_.evaluate > 0)
+        description.Add("with_evaluation", DescribeTogether());
     description_ = description.Object();
     return description_;
 }

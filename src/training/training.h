@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "learner/evaluation/evaluation.h"
 #include "mechanism/chacha_source.h"
 #include "training/columns.h"
 #include "training/paid_charge.h"
@@ -25,8 +26,9 @@ struct TrainingSchema {
     std::string relation;  // as SQL names it; empty for a query
     bool governed = false;
     bool has_units = false;
-    bool unseen = false;  // the caller may not see the rows: HeldMemory counts this training alone
-    size_t memory = 0;    // dpboost.max_memory
+    bool estimate = false;  // nothing will be trained
+    bool unseen = false;    // the caller may not see the rows: HeldMemory counts this training alone
+    size_t memory = 0;      // dpboost.max_memory
     int threads = 1;
     MethodList methods = AllMethods();
 };
@@ -66,6 +68,8 @@ class TrainingCore {
     const std::string& plan_bytes() const { return plan_bytes_; }
     const std::string& model_bytes() const { return model_bytes_; }
     const std::string& features_json() const { return features_json_; }
+    // What the hold-out's evaluation found, as JSON for the catalog; empty without a hold-out.
+    const std::string& evaluation_json() const { return evaluation_json_; }
     const char* task_name() const;
     double noise_multiplier() const;  // of the main mechanism
 
@@ -74,7 +78,9 @@ class TrainingCore {
 
   private:
     void CountMemory();
-    void FindPrivateBounds(Dataset* dataset, Releaser& releaser, Interrupt& interrupt);
+    void CheckHoldout(const std::vector<MechanismRequest>& mechanisms) const;
+    void FindPrivateBounds(Dataset* dataset, HeldOut* held_out, Releaser& releaser, Interrupt& interrupt);
+    std::string DescribeTogether() const;
 
     TrainingOptions options_;
     TargetRule target_;
@@ -93,6 +99,8 @@ class TrainingCore {
     std::string plan_bytes_;
     std::string model_bytes_;
     std::string features_json_;
+    std::optional<Evaluation> evaluation_;
+    std::string evaluation_json_;
     std::string description_;
 };
 

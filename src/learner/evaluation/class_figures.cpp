@@ -53,15 +53,14 @@ double SamplingVariance(double auc, double positives, double negatives) {
 }
 
 // The probability that a positive row has a higher score than a negative one. Pairs in one bin count half, and a bit
-// more by the model's own slope within the bin: for scores that are spread evenly over a bin of width w in log odds,
-// about tanh(w / 6) / 2 of such pairs.
+// more by the model's own slope within the bin.
 Figure Auc(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
     const double positives = Sum(counts.positives), negatives = Sum(counts.negatives);
     double pairs = 0, within = 0, below = 0;
     for (size_t i = 0; i < bins.size(); i++) {
         const double p = counts.positives[i], n = counts.negatives[i];
         pairs += p * (below + n / 2);
-        within += p * n * std::tanh(bins[i].width / 6) / 2;
+        within += p * n * bins[i].order;
         below += n;
     }
     const double raw = pairs / (positives * negatives);
@@ -141,7 +140,7 @@ std::vector<Figure> ClassFigures(const std::vector<ScoreBin>& bins, const ClassC
              [](const ScoreBin& bin, bool positive) { return bin.above_half == positive ? 1.0 : 0.0; }),
         mean("brier", kFraction,
              [](const ScoreBin& bin, bool positive) {
-                 return positive ? 1 - 2 * bin.predicted + bin.square : bin.square;
+                 return positive ? bin.square_positive : bin.square_negative;
              }),
         mean("base_rate", kFraction, [](const ScoreBin&, bool positive) { return positive ? 1.0 : 0.0; }),
         classes_known ? CalibrationSlope(bins, counts) : UnknownFigure("calibration_slope", kAnyNumber),

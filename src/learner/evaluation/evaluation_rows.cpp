@@ -17,10 +17,11 @@ namespace {
 
 constexpr size_t kRowsPerPoll = 512;
 
-// Calls add(row, score) for the rows of every unit, and end(rows of the unit) after each of them.
+// Calls add(row, score) for the rows of every unit, and end(rows of the unit) after each of them. The model's features
+// are the columns from `first_column` on.
 template <typename Add, typename End>
-void ForEachUnit(const Model& model, const Dataset& rows, Interrupt& interrupt, const Add& add,
-                 const End& end) {
+void ForEachUnit(const Model& model, size_t first_column, const Dataset& rows, Interrupt& interrupt,
+                 const Add& add, const End& end) {
     Predictor predictor(model);
     std::vector<uint16_t> codes(rows.columns());
     size_t done = 0;
@@ -28,7 +29,7 @@ void ForEachUnit(const Model& model, const Dataset& rows, Interrupt& interrupt, 
         if (done++ % kRowsPerPoll == 0)
             interrupt.Poll();
         rows.CopyRow(row, codes.data());
-        add(row, predictor.Score(codes.data()));
+        add(row, predictor.Score(codes.data() + first_column));
     };
     for (size_t unit = 0; unit < rows.units(); unit++) {
         if (!rows.has_units()) {
@@ -85,7 +86,7 @@ RawSums ClassSums(const Model& model, const ScoreBins& bins, const Dataset& rows
     std::vector<int64_t>& row_sums = rows.has_units() ? unit : sums;
     constexpr double kLimit = static_cast<double>(kClipSteps) * kClipSteps;
     ForEachUnit(
-        model, rows, interrupt,
+        model, 0, rows, interrupt,
         [&](size_t row, int64_t score) {
             row_sums[bins.Find(score) + (rows.Label(row) > 0.5F ? 0 : bins.size())] += kClipSteps;
         },
@@ -101,7 +102,7 @@ RawSums ClassSums(const Model& model, const ScoreBins& bins, const Dataset& rows
 RawSums ValueSums(const Model& model, const Dataset& rows, Interrupt& interrupt) {
     std::vector<int64_t> sums(kValueSums), unit(kValueSums);
     ForEachUnit(
-        model, rows, interrupt,
+        model, 0, rows, interrupt,
         [&](size_t row, int64_t score) {
             const auto terms = ValueTerms(ScaledPrediction(model, score), rows.Label(row));
             for (size_t i = 0; i < kValueSums; i++)
@@ -118,19 +119,20 @@ RawSums ValueSums(const Model& model, const Dataset& rows, Interrupt& interrupt)
     return {std::move(sums), ValueSensitivity()};
 }
 
-RawSums ChoiceUtilities(const std::vector<const Model*>& models, const std::vector<const Dataset*>& rows,
-                        Interrupt& interrupt) {
+RawSums ChoiceUtilities(const std::vector<const Model*>& models, const Dataset& rows, Interrupt& interrupt) {
     std::vector<int64_t> utilities;
-    for (size_t i = 0; i < models.size(); i++) {
+    size_t first_column = 0;
+    for (const Model* model : models) {
         int64_t total = 0, unit = 0;
         ForEachUnit(
-            *models[i], *rows[i], interrupt,
-            [&](size_t row, int64_t score) { unit += UtilitySteps(*models[i], score, rows[i]->Label(row)); },
+            *model, first_column, rows, interrupt,
+            [&](size_t row, int64_t score) { unit += UtilitySteps(*model, score, rows.Label(row)); },
             [&](size_t) {
                 total += std::clamp<int64_t>(unit, -kClipSteps, kClipSteps);
                 unit = 0;
             });
         utilities.push_back(total);
+        first_column += model->features().size();
     }
     return {std::move(utilities), static_cast<double>(kClipSteps)};
 }

@@ -26,9 +26,9 @@ RawSums ValueSums(const Model& model, const Dataset& rows, Interrupt& interrupt)
 double ValueSensitivity();
 
 // How many rows each model gets right (classifiers), or minus the sum of absolute errors in parts of kErrorClip, cut off
-// at one: one utility for each model, for a choice among them. Neighbours: add or remove one unit; each utility changes
-// by at most one step: a unit of several rows is scaled down to that.
-RawSums ChoiceUtilities(const std::vector<const Model*>& models, const std::vector<const Dataset*>& rows,
-                        Interrupt& interrupt);
+// at one: one utility for each model, for a choice among them. The columns of `rows` are the features of the first model,
+// then those of the second and so on; labels mean the same for all. Neighbours: add or remove one unit; each utility
+// changes by at most one step: what a unit of several rows adds is cut off there.
+RawSums ChoiceUtilities(const std::vector<const Model*>& models, const Dataset& rows, Interrupt& interrupt);
 
 }  // namespace dpboost

@@ -13,7 +13,8 @@ constexpr size_t kWorkPerPoll = 8192;
 ScoreBin BinOf(double prediction) {
     ScoreBin bin{};
     bin.lower = bin.upper = bin.predicted = prediction;
-    bin.square = prediction * prediction;
+    bin.square_positive = (1 - prediction) * (1 - prediction);
+    bin.square_negative = prediction * prediction;
     bin.log_positive = LogLoss(prediction);
     bin.log_negative = LogLoss(1 - prediction);
     bin.log_odds = LogOdds(prediction);

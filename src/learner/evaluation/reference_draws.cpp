@@ -13,12 +13,24 @@
 namespace dpboost {
 namespace {
 
-// Per feature the ends of the codes' parts of [0, total).
-std::vector<double> CodeEnds(const FeatureSpec& feature) {
-    std::vector<double> ends;
-    for (uint32_t code = 0; code < feature.bins(); code++)
-        ends.push_back(static_cast<double>(code + 1));
-    return ends;
+// The ends of the codes' parts of [0, total), in proportion to their noisy counts, a coarse cell's shared by its codes;
+// where the training kept none, all codes but the missing one are equally likely.
+std::vector<double> CodeEnds(const FeatureSpec& feature, const Marginal* marginal) {
+    std::vector<double> weights(feature.cells());
+    double total = 0;
+    size_t code = 0;
+    for (size_t cell = 0; marginal != nullptr && cell < marginal->counts.size(); cell++) {
+        const size_t end = std::min<size_t>(marginal->last_codes[cell] + size_t{1}, weights.size());
+        const double each = marginal->counts[cell] / static_cast<double>(end - code);
+        for (; code < end; code++)
+            total += weights[code] = each;
+    }
+    if (!(total > 0))
+        std::fill(weights.begin(), weights.end() - 1, 1.0);
+    double end = 0;
+    for (double& weight : weights)
+        weight = end += weight;
+    return weights;
 }
 
 // Begins with the checksum, the last bytes of a model.
@@ -35,8 +47,10 @@ ChaChaSource SourceOf(const Model& model) {
 
 ReferenceDraws::ReferenceDraws(const Model& model, Interrupt& interrupt) {
     std::vector<std::vector<double>> ends;
-    for (const FeatureSpec& feature : model.features())
-        ends.push_back(CodeEnds(feature));
+    const std::optional<Reference>& reference = model.evidence().reference;
+    for (size_t i = 0; i < model.features().size(); i++)
+        ends.push_back(CodeEnds(model.features()[i], reference ? &reference->marginals[i] : nullptr));
+    rows_ = reference ? reference->rows : 0;
     ChaChaSource source = SourceOf(model);
     Random random(source);
     PublicRandom draws(random);
@@ -57,11 +71,17 @@ ReferenceDraws::ReferenceDraws(const Model& model, Interrupt& interrupt) {
             interrupt.Poll();
     }
     std::sort(scores_.begin(), scores_.end());
+    const double positive = std::clamp(mean_, 1e-3, 1 - 1e-3);
+    double share = 0;
+    for (int64_t score : scores_) {
+        const double p = std::clamp(model.Respond(score), 0.0, 1.0);
+        shares_.push_back(share += p / positive + (1 - p) / (1 - positive));
+    }
 }
 
 int64_t ReferenceDraws::Quantile(double part) const {
-    const double at = part * static_cast<double>(scores_.size());
-    return scores_[static_cast<size_t>(std::clamp(at, 0.0, static_cast<double>(scores_.size() - 1)))];
+    const auto at = std::lower_bound(shares_.begin(), shares_.end(), part * shares_.back());
+    return scores_[static_cast<size_t>(std::min(at, shares_.end() - 1) - shares_.begin())];
 }
 
 }  // namespace dpboost

@@ -19,7 +19,8 @@ class ReferenceDraws {
 
     // Ascending, kDraws of them.
     const std::vector<int64_t>& scores() const { return scores_; }
-    // Below which this part of the scores lies.
+    // Below which this part of the scores lies, where positive and negative rows, as the model expects them, are equally
+    // many: bins are needed where either class is.
     int64_t Quantile(double part) const;
     // The mean prediction.
     double mean() const { return mean_; }
@@ -28,6 +29,7 @@ class ReferenceDraws {
 
   private:
     std::vector<int64_t> scores_;
+    std::vector<double> shares_;  // cumulated: of the balanced classes up to each score
     double mean_ = 0;
     double rows_ = 0;
 };

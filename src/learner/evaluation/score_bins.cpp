@@ -33,26 +33,45 @@ std::vector<int64_t> Edges(const Model& model, const ReferenceDraws& reference, 
     return edges;
 }
 
-// Sums of what the model says, over draws or one score that stands for them.
-struct Said {
-    double count = 0, predicted = 0, square = 0, log_positive = 0, log_negative = 0;
-    double log_odds = 0, log_odds_square = 0;
+// Sums of what the model says, over draws in ascending order or one score that stands for them; a draw is p positive
+// rows and 1 - p negative ones.
+class Said {
+  public:
+    double draws() const { return draws_; }
 
     void Add(double p) {
-        count += 1;
-        predicted += p;
-        square += p * p;
-        log_positive += LogLoss(p);
-        log_negative += LogLoss(1 - p);
-        log_odds += LogOdds(p);
-        log_odds_square += LogOdds(p) * LogOdds(p);
+        pairs_ += p * (negative_ + (1 - p) / 2);  // of equal ones half, summed up
+        draws_ += 1;
+        positive_ += p;
+        negative_ += 1 - p;
+        log_positive_ += p * LogLoss(p);
+        log_negative_ += (1 - p) * LogLoss(1 - p);
+        square_positive_ += p * (1 - p) * (1 - p);
+        square_negative_ += (1 - p) * p * p;
     }
-    // Of an even spread with the same standard deviation.
-    double Width() const {
-        const double mean = log_odds / count;
-        return std::sqrt(12 * std::max(0.0, log_odds_square / count - mean * mean));
+
+    ScoreBin Bin() const {
+        ScoreBin bin{};
+        bin.predicted = positive_ / draws_;
+        const double positive = std::max(positive_, 1e-12), negative = std::max(negative_, 1e-12);
+        bin.log_positive = positive_ > 0 ? log_positive_ / positive : kMaxLogLoss;
+        bin.log_negative = negative_ > 0 ? log_negative_ / negative : kMaxLogLoss;
+        bin.square_positive = positive_ > 0 ? square_positive_ / positive : 1;
+        bin.square_negative = negative_ > 0 ? square_negative_ / negative : 1;
+        bin.log_odds = LogOdds(bin.predicted);
+        bin.order = positive_ > 0 && negative_ > 0 ? pairs_ / (positive * negative) - 0.5 : 0;
+        return bin;
     }
+
+  private:
+    double draws_ = 0, positive_ = 0, negative_ = 0, pairs_ = 0;
+    double log_positive_ = 0, log_negative_ = 0, square_positive_ = 0, square_negative_ = 0;
 };
+
+// ScoreBin::order of scores that are spread evenly over a width in log odds, about.
+double EvenOrder(double width) {
+    return std::tanh(width / 6) / 2;
+}
 
 // The middle of a bin; of an outer one a bit beyond its edge.
 int64_t MiddleScore(const std::vector<int64_t>& edges, size_t bin) {
@@ -87,22 +106,17 @@ ScoreBins::ScoreBins(const Model& model, const ReferenceDraws& reference, size_t
     for (int64_t score : reference.scores())
         said[Find(score)].Add(model.Respond(score));
     for (size_t i = 0; i < said.size(); i++) {
-        const bool enough = said[i].count > kEnoughDraws;
+        const bool enough = said[i].draws() > kEnoughDraws;
         if (!enough) {
             said[i] = {};
             said[i].Add(model.Respond(MiddleScore(edges_, i)));
         }
-        const double n = said[i].count;
-        ScoreBin bin{};
+        ScoreBin bin = said[i].Bin();
         bin.lower = i == 0 ? 0 : model.Respond(edges_[i - 1]);
         bin.upper = i == edges_.size() ? 1 : model.Respond(edges_[i]);
-        bin.predicted = said[i].predicted / n;
-        bin.square = said[i].square / n;
-        bin.log_positive = said[i].log_positive / n;
-        bin.log_negative = said[i].log_negative / n;
-        bin.log_odds = LogOdds(bin.predicted);
         const bool outer = i == 0 || i == edges_.size();
-        bin.width = enough ? said[i].Width() : outer ? kOuterWidth : LogOdds(bin.upper) - LogOdds(bin.lower);
+        if (!enough)
+            bin.order = EvenOrder(outer ? kOuterWidth : LogOdds(bin.upper) - LogOdds(bin.lower));
         bin.above_half = i > 0 && edges_[i - 1] >= HalfScore(model.link());
         bins_.push_back(bin);
     }

@@ -10,17 +10,19 @@
 
 namespace dpboost {
 
-// What the model predicts on average in a bin, over the reference.
+// What the model says of a bin's rows, over the reference. Within a bin positive rows have higher scores than negative
+// ones: what either class contributes is taken as if the model's probabilities were true there.
 struct ScoreBin {
-    double lower;         // of the prediction
-    double upper;         // of the prediction
-    double predicted;     // mean of p
-    double square;        // mean of p^2
-    double log_positive;  // mean of -log p, at most kMaxLogLoss
-    double log_negative;  // mean of -log(1 - p), likewise
-    double log_odds;      // of `predicted`
-    double width;         // in log odds: how far the scores in it are spread
-    bool above_half;      // a row in it is predicted to be positive
+    double lower;            // of the prediction
+    double upper;            // of the prediction
+    double predicted;        // mean of p
+    double log_positive;     // mean of -log p over positive rows, at most kMaxLogLoss
+    double log_negative;     // mean of -log(1 - p) over negative rows, likewise
+    double square_positive;  // mean of (1 - p)^2 over positive rows
+    double square_negative;  // mean of p^2 over negative rows
+    double log_odds;         // of `predicted`
+    double order;     // by how much a positive row is above a negative one more often than every second time
+    bool above_half;  // a row in it is predicted to be positive
 };
 
 constexpr double kMaxLogLoss = 16;

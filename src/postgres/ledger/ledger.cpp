@@ -1,6 +1,6 @@
 // The caller's side of the ledger: lays a request into shared memory, starts the ledger worker, waits, and
-// hands its answer on. Whatever ends the wait early (cancel, terminate, error, deadline) first forbids the
-// worker to commit; if the worker was quicker, what was asked for is there, and the caller was just not told.
+// hands its answer on. Whatever ends the wait early (cancel, terminate, error, deadline) first forbids the worker to
+// commit; if the worker was quicker, what was asked for is there, and the caller was just not told.
 #include "postgres/ledger/ledger.h"
 
 #include "postgres/boundary/boundary.h"
@@ -88,6 +88,8 @@ dsm_segment* LayOutCharge(const ChargeRequest* request, const uint8* claim) {
     StartMessage(&message, LedgerWork::kCharge, request->caller);
     message.lock_timeout_ms = ledger_timeout_ms / 2 + 1;
     memcpy(message.claim, claim, kClaimSize);
+    message.kind = request->kind;
+    message.released = request->model;
     message.right = request->right;
     message.noise_multiplier = request->noise_multiplier;
     message.has_privacy_unit = request->privacy_unit != nullptr;
@@ -112,12 +114,15 @@ dsm_segment* LayOutDelivery(const PaidRelease* paid, const ModelDelivery* delive
     message.release_id = paid->release_id;
     message.deploy = delivery->deploy;
     message.has_positive = delivery->positive != nullptr;
+    message.kind = paid->kind;
+    message.released.model_id = paid->model_id;
     const Content contents[] = {
         Text(&message.options, delivery->options),
         Text(&message.features, delivery->features),
         Text(&message.target, delivery->target),
         Text(&message.positive, delivery->positive),
         {&message.model, delivery->model_bytes, delivery->model_size},
+        Text(&message.evaluation, delivery->evaluation),
     };
     return LayOut(&message, contents, lengthof(contents));
 }
@@ -137,6 +142,7 @@ dsm_segment* LayOutImport(const ModelImport* import) {
         Text(&message.target, nullptr),
         Text(&message.positive, nullptr),
         {&message.model, import->content.model_bytes, import->content.model_size},
+        Text(&message.evaluation, nullptr),
     };
     return LayOut(&message, contents, lengthof(contents));
 }
@@ -201,7 +207,7 @@ Wait LookAtWorker(LedgerMessage* message, BackgroundWorkerHandle* handle, pid_t*
 
 // ---- the charge ----
 
-// The worker has not answered: nothing may be drawn. If it can still be stopped, nothing is charged.
+// No answer: nothing may be drawn, and if the worker can still be stopped, nothing is charged.
 [[noreturn]] void RaiseUnpaid(LedgerMessage* message, const char* reason) {
     if (message->work == LedgerWork::kImport && Abandon(message))
         ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE), errmsg("could not store the model"),
@@ -315,9 +321,9 @@ bool TryDelivery(const PaidRelease* paid, const ModelDelivery* delivery, int* si
     return done;
 }
 
-// ---- checks ----
+}  // namespace
 
-void CheckSession() {
+void CheckCanCharge() {
     if (RecoveryInProgress())
         ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("cannot train during recovery"),
                         errdetail("A standby server cannot charge the privacy budget."),
@@ -331,17 +337,17 @@ void CheckSession() {
                         errmsg("cannot train during a parallel operation")));
 }
 
-}  // namespace
-
 void CheckCanRelease(Oid caller, const char* model_name, NewModelName* name) {
-    CheckSession();
+    CheckCanCharge();
     ReadNewModelName(caller, model_name, name);
 }
 
 void CommitCharge(const ChargeRequest* request, PaidRelease* paid) {
-    CheckSession();
+    CheckCanCharge();
     memset(static_cast<void*>(paid), 0, sizeof *paid);
     paid->caller = request->caller;
+    paid->kind = request->kind;
+    paid->model_id = request->model.model_id;
     if (!pg_strong_random(paid->claim, kClaimSize))
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
     const TimestampTz deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ledger_timeout_ms);

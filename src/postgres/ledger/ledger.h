@@ -14,11 +14,27 @@
 
 namespace dpboost {
 
+// What a release gives. Of all but a training the model is there already.
+enum class ReleaseKind : int32 {
+    kTraining = 1,
+    kEvaluation = 2,
+    kChoice = 3,  // of one of several models
+};
+
+// A model that a release is about, as the catalog numbers it.
+struct ReleasedModel {
+    int64 name_id;
+    int64 model_id;
+    int32 version;
+};
+
 // What is to be paid for. All pointers stay the caller's and are only read.
 struct ChargeRequest {
-    Oid caller;              // GetUserId() when the SQL function was entered
-    TrainRight right;        // as CheckMayTrain answered; kSelect for the aggregate
-    const char* model_name;  // as the call gave it
+    Oid caller;        // GetUserId() when the SQL function was entered
+    TrainRight right;  // as CheckMayTrain answered; kSelect for the aggregate
+    ReleaseKind kind;
+    ReleasedModel model;     // unless it is a training
+    const char* model_name;  // of a training: as the call gave it
     const char* method;      // "sbdt", ...
     const char* task;        // "regression" or "classification"
     const char* plan_bytes;  // Plan::Serialize: events, curve, epsilon, delta
@@ -34,6 +50,8 @@ constexpr int kClaimSize = 16;
 // method, epsilon and delta are those of the charge.
 struct PaidRelease {
     Oid caller;
+    ReleaseKind kind;
+    int64 model_id;  // of all but a training
     int64 release_id;
     int32 version;            // never used again, also if no model comes of it
     uint8 claim[kClaimSize];  // the secret by which the ledger knows the training again
@@ -57,12 +75,15 @@ struct ModelDelivery {
     bool deploy;              // it goes live
     const char* model_bytes;  // Model::Serialize
     size_t model_size;
+    const char* evaluation;  // text of a json object; empty: the training had no hold-out
 };
 
 // Raises early, before rows are read, what would make CommitCharge fail for certain: hot standby, read-only
 // transaction, parallel worker, a model name that is none or whose owner the caller may not act for. Else the
 // name says whose model it will be.
 void CheckCanRelease(Oid caller, const char* model_name, NewModelName* name);
+// The same where there is no new model.
+void CheckCanCharge();
 
 // Charges. Raises 53400 when a budget does not allow it, 42501 without the right, 55P03 when the ledger is
 // locked for too long (also by the caller's own transaction), 53000 without a worker slot, 55000 when what
@@ -90,6 +111,15 @@ struct ModelImport {
 // Stores an imported model under the caller's name, in a commit of its own; charges nothing. Raises what CommitCharge
 // raises, but for budgets and rights to train.
 void ImportModel(const ModelImport* import);
+
+// The same of an evaluation's or a choice's result, the text of a json object.
+inline void DeliverEvaluation(const PaidRelease* paid, const char* result) {
+    ModelDelivery delivery;
+    memset(static_cast<void*>(&delivery), 0, sizeof delivery);
+    delivery.model_bytes = "";
+    delivery.evaluation = result;
+    DeliverModel(paid, &delivery);
+}
 
 // Defines the setting dpboost.ledger_timeout; called by _PG_init.
 void DefineLedgerSettings();

@@ -56,6 +56,8 @@ struct LedgerMessage {
     int lock_timeout_ms;
 
     LedgerWork work;
+    ReleaseKind kind;
+    ReleasedModel released;  // unless it is a training
     Oid caller;
     char caller_name[NAMEDATALEN];
     uint8 claim[kClaimSize];
@@ -84,6 +86,7 @@ struct LedgerMessage {
     LedgerPiece target;
     LedgerPiece positive;
     LedgerPiece model;
+    LedgerPiece evaluation;
 
     LedgerAnswer answer;
 };

@@ -55,11 +55,17 @@ Datum RelationNames(const RelationSet* relations) {
     return PointerGetDatum(construct_array(values, count, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
+const char* KindName(ReleaseKind kind) {
+    return kind == ReleaseKind::kTraining     ? "training"
+           : kind == ReleaseKind::kEvaluation ? "evaluation"
+                                              : "choice";
+}
+
 int64 WriteLedger(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
                   const NamedModel& model) {
     const Oid types[] = {RoleRefType(), NAMEOID,   TEXTOID,  INT4OID,      TEXTOID,  TEXTOID,
                          FLOAT8OID,     FLOAT8OID, NAMEOID,  TEXTARRAYOID, BYTEAOID, FLOAT8ARRAYOID,
-                         FLOAT8OID,     INT8OID,   BYTEAOID, FLOAT8OID,    TEXTOID};
+                         FLOAT8OID,     INT8OID,   BYTEAOID, FLOAT8OID,    TEXTOID,  TEXTOID};
     const Datum values[] = {RoleRef(message->caller, message->caller_name),
                             NameDatum(message->caller_name),
                             CStringGetTextDatum(model.name),
@@ -76,17 +82,18 @@ int64 WriteLedger(const LedgerMessage* message, const LedgerPlan* plan, const Re
                             Int64GetDatum(model.name_id),
                             ClaimDatum(message),
                             Float8GetDatum(message->noise_multiplier),
-                            CStringGetTextDatum(plan->calibrated_by)};
-    char nulls[] = "                 ";
+                            CStringGetTextDatum(plan->calibrated_by),
+                            CStringGetTextDatum(KindName(message->kind))};
+    char nulls[] = "                  ";
     if (!message->has_privacy_unit)
         nulls[8] = 'n';
     CatalogWrite(
         "INSERT INTO dpboost.ledger (role, role_name, model, version, method, task, epsilon, delta, "
         "privacy_unit,"
-        " relations, plan, curve, pure_epsilon, name_id, claim, noise_multiplier, calibrated_by,"
+        " relations, plan, curve, pure_epsilon, name_id, claim, noise_multiplier, calibrated_by, kind,"
         " released_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
-        " pg_catalog.sha256($15), $16, $17, " DPBOOST_LEDGER_TIME ") RETURNING release_id",
-        17, types, values, nulls);
+        " pg_catalog.sha256($15), $16, $17, $18, " DPBOOST_LEDGER_TIME ") RETURNING release_id",
+        18, types, values, nulls);
     return ReturnedId();
 }
 
@@ -169,8 +176,8 @@ void WriteDeployment(const LedgerMessage* message, int64 name_id, int32 version)
                  types, values, nullptr);
 }
 
-// What a model is called, whose it is, how it was trained and what it cost is copied from its charge.
-void WriteModel(const LedgerMessage* message) {
+// What a model is called, whose it is, how it was trained and what it cost is copied from its charge. Returns its number.
+int64 WriteModel(const LedgerMessage* message) {
     const Oid types[] = {INT8OID, TEXTOID, TEXTOID, BYTEAOID, TEXTOID, TEXTOID};
     const Datum values[] = {Int64GetDatum(message->release_id),
                             CStringGetTextDatum(PieceOf(message, message->options)),
@@ -187,9 +194,31 @@ void WriteModel(const LedgerMessage* message) {
         6, types, values, message->has_positive ? nullptr : "     n");
     const int64 name_id = DatumGetInt64(CatalogValue(0, 2));
     const int32 version = DatumGetInt32(CatalogValue(0, 3));
-    ForgetOldGrants(name_id, ReturnedId());
+    const int64 model_id = ReturnedId();
+    ForgetOldGrants(name_id, model_id);
     if (message->deploy)
         WriteDeployment(message, name_id, version);
+    return model_id;
+}
+
+void WriteEvaluation(const LedgerMessage* message, int64 model_id) {
+    const Oid types[] = {INT8OID, INT8OID, TEXTOID};
+    const Datum values[] = {Int64GetDatum(message->release_id), Int64GetDatum(model_id),
+                            CStringGetTextDatum(PieceOf(message, message->evaluation))};
+    CatalogWrite("INSERT INTO dpboost.evaluation (release_id, model_id, result) VALUES ($1, $2, $3::jsonb)",
+                 3, types, values, nullptr);
+}
+
+// The model that an evaluation is about; its name may have been given away with its owner meanwhile.
+void NameReleasedModel(const ReleasedModel& released, NamedModel* model) {
+    const Oid types[] = {INT8OID};
+    const Datum values[] = {Int64GetDatum(released.name_id)};
+    if (CatalogRead("SELECT name FROM dpboost.model_name WHERE name_id = $1", 1, types, values, nullptr, 1) ==
+        0)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("the model does not exist any more")));
+    model->name_id = released.name_id;
+    model->name = TextDatumGetCString(CatalogValue(0, 1));
+    model->version = released.version;
 }
 
 void WriteImport(const LedgerMessage* message, const NamedModel& model) {
@@ -229,7 +258,10 @@ void RecordCharge(const LedgerMessage* message, const LedgerPlan* plan, const Re
     CatalogScope scope;
     NamedModel model;
     CatalogBegin(&scope);
-    NameNextModel(message->caller, PieceOf(message, message->model_name), &model);
+    if (message->kind == ReleaseKind::kTraining)
+        NameNextModel(message->caller, PieceOf(message, message->model_name), &model);
+    else
+        NameReleasedModel(message->released, &model);
     record->version = model.version;
     record->release_id = WriteLedger(message, plan, relations, model);
     WriteCharges(message, record->release_id, relations);
@@ -249,7 +281,10 @@ void RecordDelivery(const LedgerMessage* message) {
     CatalogScope scope;
     CatalogBegin(&scope);
     if (!IsDelivered(message)) {
-        WriteModel(message);
+        const int64 model_id =
+            message->kind == ReleaseKind::kTraining ? WriteModel(message) : message->released.model_id;
+        if (PieceOf(message, message->evaluation)[0] != '\0')
+            WriteEvaluation(message, model_id);
         WriteDelivery(message->release_id);
     }
     CatalogEnd(&scope);

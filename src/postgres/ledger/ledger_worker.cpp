@@ -25,8 +25,8 @@ constexpr int kLockedTimeoutMs = 1000;  // for any other lock while the ledger's
 bool IsWhole(const LedgerMessage* message, size_t mapped_size) {
     const LedgerPiece charge[] = {message->model_name,   message->method, message->task,
                                   message->privacy_unit, message->plan,   message->relations};
-    const LedgerPiece delivery[] = {message->options, message->features, message->target, message->positive,
-                                    message->model};
+    const LedgerPiece delivery[] = {message->options,  message->features, message->target,
+                                    message->positive, message->model,    message->evaluation};
     const LedgerPiece import[] = {message->model_name, message->method, message->task};
     if (mapped_size < sizeof(LedgerMessage) || message->magic != kLedgerMagic ||
         message->segment_size > mapped_size)
@@ -86,7 +86,7 @@ void LockLedger(const LedgerMessage* message) {
     LockRelationOid(CatalogTable("charge_lock"), ExclusiveLock);
     SetLockTimeout(Min(message->lock_timeout_ms, kLockedTimeoutMs));
     DpboostExtension();
-    for (const char* table : {"model", "model_grant", "delivery", "deployment"})
+    for (const char* table : {"model", "model_grant", "delivery", "deployment", "evaluation"})
         LockRelationOid(CatalogTable(table), RowExclusiveLock);
 }
 

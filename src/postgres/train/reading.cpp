@@ -1,5 +1,6 @@
 #include "postgres/train/reading.h"
 
+#include "postgres/catalog/relations.h"
 #include "postgres/train/fresh_settings.h"
 #include "postgres/train/quiet.h"
 #include "postgres/train/trusted_code.h"
@@ -14,7 +15,7 @@ constexpr char kStatement[] = "SELECT (rows of a training)";
 
 struct RowReceiver {
     DestReceiver receiver;
-    Training* training;
+    RowSink* sink;
     FeatureShape shape;
     MemoryContext row_context;  // for values that have to be detoasted
     int rows_in_context;
@@ -26,11 +27,11 @@ NullableDatum SlotValue(const TupleTableSlot* slot, int column) {
 
 // An array of another length or with more dimensions has no features: it must not raise, because whether it
 // is there is private.
-void AppendArray(Training* training, NullableDatum target, NullableDatum unit, NullableDatum array) {
+void AppendArray(RowSink* sink, NullableDatum target, NullableDatum unit, NullableDatum array) {
     ArrayElements elements;
     const bool usable =
-        !array.isnull && ReadArray(array.value, &elements) && elements.count == training->features;
-    AppendRow(training, target, unit, [&](int i, bool* is_null) {
+        !array.isnull && ReadArray(array.value, &elements) && elements.count == sink->features;
+    AppendRow(sink, target, unit, [&](int i, bool* is_null) {
         *is_null = !usable || elements.nulls[i];
         return *is_null ? Datum(0) : elements.values[i];
     });
@@ -38,17 +39,17 @@ void AppendArray(Training* training, NullableDatum target, NullableDatum unit, N
 
 bool ReceiveRow(TupleTableSlot* slot, DestReceiver* self) {
     auto* receiver = reinterpret_cast<RowReceiver*>(self);
-    Training* training = receiver->training;
+    RowSink* sink = receiver->sink;
     MemoryContext outer = MemoryContextSwitchTo(receiver->row_context);
     slot_getallattrs(slot);
     const int last = slot->tts_tupleDescriptor->natts - 1;
-    const NullableDatum unit = training->has_units ? SlotValue(slot, last) : NullableDatum{0, true};
+    const NullableDatum unit = sink->has_units ? SlotValue(slot, last) : NullableDatum{0, true};
     if (receiver->shape == FeatureShape::kArray) {
-        AppendArray(training, SlotValue(slot, 0), unit, SlotValue(slot, 1));
+        AppendArray(sink, SlotValue(slot, 0), unit, SlotValue(slot, 1));
     } else {
         const Datum* values = slot->tts_values + 1;
         const bool* nulls = slot->tts_isnull + 1;
-        AppendRow(training, SlotValue(slot, 0), unit, [values, nulls](int i, bool* is_null) {
+        AppendRow(sink, SlotValue(slot, 0), unit, [values, nulls](int i, bool* is_null) {
             *is_null = nulls[i];
             return values[i];
         });
@@ -64,14 +65,14 @@ bool ReceiveRow(TupleTableSlot* slot, DestReceiver* self) {
 void StartReceiver(DestReceiver*, int, TupleDesc) {}
 void StopReceiver(DestReceiver*) {}
 
-void MakeReceiver(RowReceiver* receiver, Training* training, FeatureShape shape) {
+void MakeReceiver(RowReceiver* receiver, RowSink* sink, FeatureShape shape) {
     memset(static_cast<void*>(receiver), 0, sizeof *receiver);
     receiver->receiver.receiveSlot = ReceiveRow;
     receiver->receiver.rStartup = StartReceiver;
     receiver->receiver.rShutdown = StopReceiver;
     receiver->receiver.rDestroy = StopReceiver;
     receiver->receiver.mydest = DestNone;
-    receiver->training = training;
+    receiver->sink = sink;
     receiver->shape = shape;
     receiver->row_context =
         AllocSetContextCreate(CurrentMemoryContext, "dpboost rows", ALLOCSET_DEFAULT_SIZES);
@@ -180,7 +181,7 @@ bool IsIndependentOfRows(const ErrorData* error, Phase phase) {
 
 // ---- running ----
 
-void RunReading(Training* training, const Reading& reading, volatile Phase* phase) {
+void RunReading(RowSink* sink, const Reading& reading, volatile Phase* phase) {
     Query* query = RewriteQuery(reading);
     *phase = Phase::kPlan;
     PlannedStmt* plan = PlanQuery(query, kStatement);
@@ -190,7 +191,7 @@ void RunReading(Training* training, const Reading& reading, volatile Phase* phas
         LockToastTables(plan);
     *phase = Phase::kStart;
     RowReceiver receiver;
-    MakeReceiver(&receiver, training, reading.shape);
+    MakeReceiver(&receiver, sink, reading.shape);
     CommandCounterIncrement();
     PushActiveSnapshot(GetTransactionSnapshot());
     QueryDesc* execution = CreateQueryDesc(plan, kStatement, GetActiveSnapshot(), InvalidSnapshot,
@@ -205,13 +206,13 @@ void RunReading(Training* training, const Reading& reading, volatile Phase* phas
     MemoryContextDelete(receiver.row_context);
 }
 
-void RunQuietly(Training* training, const Reading& reading) {
+void RunQuietly(RowSink* sink, const Reading& reading) {
     Quiet quiet;
     QuietBegin(&quiet, reading.owner);
     MemoryContext outer = CurrentMemoryContext;
     volatile Phase phase = Phase::kCheck;
     PG_TRY();
-    { RunReading(training, reading, &phase); }
+    { RunReading(sink, reading, &phase); }
     PG_CATCH();
     {
         QuietRestore(&quiet);
@@ -256,16 +257,16 @@ void CheckReading(const Reading& reading) {
     QuietEnd(&quiet);
 }
 
-void ReadRows(Training* training, const Reading& reading) {
+void ReadRows(RowSink* sink, const Reading& reading) {
     CheckTransaction(reading);
     if (reading.as_owner) {
-        RunQuietly(training, reading);
+        RunQuietly(sink, reading);
         return;
     }
     const int level = NewGUCNestLevel();
     volatile Phase phase = Phase::kCheck;
     PinSetting("search_path", "pg_catalog, pg_temp");
-    RunReading(training, reading, &phase);
+    RunReading(sink, reading, &phase);
     AtEOXact_GUC(true, level);
 }
 

@@ -4,7 +4,8 @@
 // says, and where a row decides (a view's expression that fails), he learns that and no more.
 #pragma once
 
-#include "postgres/train/training.h"
+#include "postgres/columns/source_column.h"
+#include "postgres/train/row_sink.h"
 
 namespace dpboost {
 
@@ -23,6 +24,6 @@ void CheckReading(const Reading& reading);
 
 // Reads all rows into the training. As the owner all of them are read: row security that would hide some is an
 // error, as pg_dump has it.
-void ReadRows(Training* training, const Reading& reading);
+void ReadRows(RowSink* sink, const Reading& reading);
 
 }  // namespace dpboost

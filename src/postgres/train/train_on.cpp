@@ -7,6 +7,7 @@
 #include "postgres/ledger/privacy_unit.h"
 #include "postgres/train/json_reader.h"
 #include "postgres/train/reading.h"
+#include "postgres/train/training.h"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_train_on);

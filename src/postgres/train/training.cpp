@@ -3,6 +3,7 @@
 #include "postgres/boundary/settings.h"
 #include "postgres/ledger/ledger.h"
 #include "postgres/predict/model_cache.h"
+#include "postgres/train/calibration.h"
 #include "postgres/train/json_reader.h"
 #include "postgres/train/progress.h"
 
@@ -70,6 +71,7 @@ struct PlainSchema {
             schema.relation = relation;
         schema.governed = governed;
         schema.has_units = call.unit != nullptr;
+        schema.estimate = call.model == nullptr;
         schema.unseen = call.right == TrainRight::kBudget;
         schema.memory = memory;
         schema.threads = threads;
@@ -78,10 +80,15 @@ struct PlainSchema {
 };
 static_assert(std::is_trivially_destructible_v<PlainSchema>, "a longjmp must be able to skip it");
 
-void MakeTargetReader(Training* training) {
-    const TargetRule& rule = (*training->core)->target();
-    TargetReader* reader = &training->target;
-    reader->kind = training->call.target.kind;
+// The core's half of a row's way.
+void FlushRows(RowSink* sink) {
+    CallCore([&] { (*static_cast<Training*>(sink)->core)->AppendRows(); });
+}
+
+}  // namespace
+
+void MakeTargetReader(const TargetRule& rule, const SourceColumn& column, TargetReader* reader) {
+    reader->kind = column.kind;
     reader->by_number = rule.by_number;
     reader->spec = &rule.spec;
     reader->positive_text = rule.positive.c_str();
@@ -91,11 +98,23 @@ void MakeTargetReader(Training* training) {
     if (reader->kind != ValueKind::kEnum)
         return;
     int count;
-    const EnumLabel* labels = ReadEnumLabels(training->call.target.type, &count);
+    const EnumLabel* labels = ReadEnumLabels(column.type, &count);
     for (int i = 0; i < count; ++i)
         if (rule.positive == labels[i].label)
             reader->positive_enum = labels[i].value;
 }
+
+void MakeUnitReader(const char* unit, Oid unit_type, RowSink* sink) {
+    sink->has_units = unit != nullptr;
+    sink->unit_type = sink->has_units ? getBaseType(unit_type) : InvalidOid;
+    if (sink->has_units && !IsUnitType(unit_type))
+        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                        errmsg("privacy unit \"%s\" has type %s, which cannot identify people", unit,
+                               format_type_be(unit_type)),
+                        errdetail("Integers, numeric, text, uuid, bytea, date and enums can.")));
+}
+
+namespace {
 
 void MakeReaders(Training* training) {
     const TrainingCall& call = training->call;
@@ -104,31 +123,11 @@ void MakeReaders(Training* training) {
     for (int i = 0; i < training->features; ++i)
         MakeColumnReader(call.features.columns[i].type, call.features.columns[i].kind,
                          &(*training->core)->encoders()[i], &training->readers[i]);
-    training->has_units = call.unit != nullptr;
-    training->unit_type = training->has_units ? getBaseType(call.unit_type) : InvalidOid;
-    if (training->has_units && !IsUnitType(call.unit_type))
-        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("privacy unit \"%s\" has type %s, which cannot identify people", call.unit,
-                               format_type_be(call.unit_type)),
-                        errdetail("Integers, numeric, text, uuid, bytea, date and enums can.")));
-    MakeTargetReader(training);
+    MakeUnitReader(call.unit, call.unit_type, training);
+    MakeTargetReader((*training->core)->target(), call.target, &training->target);
 }
 
-void Calibrate(Training* training) {
-    const BudgetList* budgets = training->budgets;
-    auto** names = static_cast<char**>(palloc(sizeof(char*) * (budgets->count + 1)));
-    for (int i = 0; i < budgets->count; ++i)
-        names[i] = DescribeBudget(&budgets->items[i]);
-    CallCore([&] {
-        std::vector<BudgetConstraint> constraints;
-        for (int i = 0; i < budgets->count; ++i) {
-            const BudgetState& state = budgets->items[i];
-            constraints.push_back(
-                Budget::Restore(state.epsilon, state.delta, state.order, state.spent).Constraint(names[i]));
-        }
-        (*training->core)->Calibrate(constraints);
-    });
-}
+}  // namespace
 
 bool SameBudgets(const BudgetList* a, const BudgetList* b) {
     if (a->count != b->count)
@@ -141,13 +140,15 @@ bool SameBudgets(const BudgetList* a, const BudgetList* b) {
     return true;
 }
 
+namespace {
+
 // Another training may have been charged since this one began (an earlier group of the same query, say).
 void CalibrateAgainIfCharged(Training* training) {
     const BudgetList* budgets = LoadBudgets(training->call.caller, training->call.relations);
     if (SameBudgets(budgets, training->budgets))
         return;
     training->budgets = budgets;
-    Calibrate(training);
+    CalibrateFor(budgets, **training->core);
 }
 
 // Nothing else in a training takes random numbers, and nothing calls it without a charge.
@@ -177,6 +178,7 @@ void Pay(const Training* training, PaidRelease* paid) {
     memset(static_cast<void*>(&request), 0, sizeof request);
     request.caller = training->call.caller;
     request.right = training->call.right;
+    request.kind = ReleaseKind::kTraining;
     request.model_name = training->call.model;
     request.method = core.options().method->name;
     request.task = core.task_name();
@@ -198,6 +200,7 @@ void Deliver(const Training* training, const PaidRelease& paid) {
     delivery.deploy = core.options().deploy;
     delivery.model_bytes = core.model_bytes().data();
     delivery.model_size = core.model_bytes().size();
+    delivery.evaluation = core.evaluation_json().c_str();
     DeliverModel(&paid, &delivery);
     ModelsChanged();
 }
@@ -268,15 +271,12 @@ Training* BeginTraining(const TrainingCall& call) {
     training->core = CoreState<TrainingCore>::Make(CurrentMemoryContext, schema);
     training->buffer = (*training->core)->buffer();
     training->columns = training->buffer->columns.data();
+    training->flush = FlushRows;
     CheckPerTrainLimit(training->budgets, (*training->core)->options().epsilon,
                        (*training->core)->options().delta);
     MakeReaders(training);
-    Calibrate(training);
+    CalibrateFor(training->budgets, **training->core);
     return training;
-}
-
-void FlushRows(Training* training) {
-    CallCore([&] { (*training->core)->AppendRows(); });
 }
 
 Datum FinishTraining(Training* training) {

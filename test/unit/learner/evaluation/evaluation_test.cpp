@@ -168,21 +168,36 @@ TEST(Evaluation, TermsOfARowStayWithinTheirBounds) {
     EXPECT_LT(ValueSensitivity() / EvaluationStep(), 2);
 }
 
+// The columns of the rows, and once more.
+Dataset Twice(const Dataset& rows) {
+    std::vector<FeatureSpec> features = rows.features();
+    features.insert(features.end(), rows.features().begin(), rows.features().end());
+    DatasetBuilder builder(features, rows.target(), false);
+    for (size_t row = 0; row < rows.rows(); row++) {
+        if (builder.Full())
+            builder.Grow();
+        for (size_t column = 0; column < features.size(); column++)
+            builder.SetCode(column, rows.Code(row, column % rows.columns()));
+        builder.AppendRow(rows.Label(row));
+    }
+    NoInterrupt interrupt;
+    return builder.Finish(interrupt);
+}
+
 TEST(Evaluation, AChoiceCountsWhatEachModelGetsRight) {
     const Model good = EvaluatedModel(Task::kBinary, Link::kLogistic);
     Model poor(good.features(), TargetSpec::Binary(), Link::kLogistic);
     poor.AddToBase(ToFixed(1));
     const Dataset rows = EvaluatedRows(good, 2000, 8);
     NoInterrupt interrupt;
-    const std::vector<int64_t> utilities =
-        OpenSums(ChoiceUtilities({&good, &poor}, {&rows, &rows}, interrupt));
+    const std::vector<int64_t> utilities = OpenSums(ChoiceUtilities({&good, &poor}, Twice(rows), interrupt));
     const double right = *Named(ExactFigures(good, rows), "accuracy").value;
     EXPECT_NEAR(static_cast<double>(utilities[0]) / EvaluationStep(), right * 2000, 1e-6);
     EXPECT_NEAR(static_cast<double>(utilities[1]) / EvaluationStep(),
                 *Named(ExactFigures(poor, rows), "base_rate").value * 2000, 1e-6);
     const std::vector<AuditRow> unit(50, AuditRow{{3, 0, 0}, 1, 7});
     const Dataset one = AuditTable(good.features(), Task::kBinary, true, unit);
-    EXPECT_EQ(std::abs(OpenSums(ChoiceUtilities({&poor}, {&one}, interrupt))[0]), 65536);
+    EXPECT_EQ(std::abs(OpenSums(ChoiceUtilities({&poor}, one, interrupt))[0]), 65536);
 }
 
 // ---- hold-out ----

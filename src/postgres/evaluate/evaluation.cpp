@@ -1,0 +1,257 @@
+#include "postgres/evaluate/evaluation.h"
+
+#include "postgres/boundary/settings.h"
+#include "postgres/catalog/catalog.h"
+#include "postgres/columns/source_column.h"
+#include "postgres/ledger/privacy_unit.h"
+#include "postgres/predict/model_lookup.h"
+#include "postgres/train/calibration.h"
+#include "postgres/train/json_reader.h"
+#include "postgres/train/reading.h"
+#include "postgres/train/training.h"
+
+namespace dpboost {
+namespace {
+
+// A model as the catalog has it. Palloc'ed.
+struct FoundModel {
+    const char* text;  // as the call gave it
+    const char* name;
+    const char* owner;
+    ReleasedModel released;
+    const char* content;
+    size_t content_size;
+    const JsonValue* options;
+};
+
+// An evaluation under way. Plain data.
+struct RunningEvaluation : RowSink {
+    const EvaluationCall* call;
+    FoundModel* models;
+    const RelationSet* relations;
+    const char* unit;
+    TrainRight right;
+    SourceColumn target_column;
+    const BudgetList* budgets;
+    CoreState<EvaluationCore>* core;
+    Reading reading;
+};
+
+// ---- models ----
+
+// Its options and its name, from the catalog.
+void ReadModelRow(FoundModel* model) {
+    MemoryContext outer = CurrentMemoryContext;
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    const Oid types[] = {INT8OID};
+    const Datum values[] = {Int64GetDatum(model->released.model_id)};
+    const uint64 rows = CatalogRead("SELECT options, name FROM dpboost.model WHERE model_id = $1", 1, types,
+                                    values, nullptr, 1);
+    Jsonb* options = nullptr;
+    if (rows > 0) {
+        MemoryContext inner = MemoryContextSwitchTo(outer);
+        options = DatumGetJsonbPCopy(CatalogValue(0, 1));
+        model->name = TextDatumGetCString(CatalogValue(0, 2));
+        MemoryContextSwitchTo(inner);
+    }
+    CatalogEnd(&scope);
+    if (options == nullptr)  // dropped since it was found
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist", model->text)));
+    model->options = ReadJson(options);
+}
+
+void FindEvaluated(Oid caller, const char* text, FoundModel* model) {
+    ModelText read;
+    ModelEntry entry;
+    ReadModelText(text, strlen(text), NameUse::kRead, &read);
+    FindModel(caller, read, &entry);
+    model->text = text;
+    model->released = {entry.name_id, entry.model_id, entry.version};
+    const struct varlena* content = PG_DETOAST_DATUM_COPY(entry.content);
+    model->content = VARDATA_ANY(content);
+    model->content_size = VARSIZE_ANY_EXHDR(content);
+    const Oid owner = entry.owner;
+    CloseModelEntry(&entry);
+    model->owner = RoleName(owner);
+    ReadModelRow(model);
+}
+
+// ---- columns ----
+
+// What the core must know to begin, as plain data; becomes the core's EvaluationSchema inside the door.
+struct PlainSchema {
+    const RunningEvaluation& running;
+    const JsonValue* options;
+    const char* relation;
+    size_t memory;
+
+    operator EvaluationSchema() const {
+        EvaluationSchema schema;
+        const EvaluationCall& call = *running.call;
+        for (int i = 0; i < call.model_count; ++i)
+            schema.models.push_back({running.models[i].text,
+                                     {running.models[i].content, running.models[i].content_size},
+                                     running.models[i].options});
+        schema.choice = call.choice;
+        schema.options = options;
+        schema.privacy = call.privacy;
+        schema.target.name = running.target_column.name;
+        schema.target.kind = running.target_column.kind;
+        schema.relation = relation;
+        schema.has_units = running.unit != nullptr;
+        schema.unseen = running.right == TrainRight::kBudget;
+        schema.memory = memory;
+        return schema;
+    }
+};
+static_assert(std::is_trivially_destructible_v<PlainSchema>, "a longjmp must be able to skip it");
+
+const char* FeatureName(const RunningEvaluation& running, int feature) {
+    return (*running.core)->features()[feature].name().c_str();
+}
+
+// The relation's column of that name must hold what the model was trained on.
+void BindFeature(RunningEvaluation* running, int feature, AttrNumber* attnum) {
+    SourceColumn column = FindColumn(running->call->relid, FeatureName(*running, feature));
+    CheckColumnType(&column, "feature");
+    const Encoder* encoder = &(*running->core)->encoders()[feature];
+    if (!Fits(column.kind, (*running->core)->features()[feature]))
+        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                        errmsg("column \"%s\" of %s is of type %s, which the model cannot read", column.name,
+                               DescribeRelation(running->call->relid), format_type_be(column.type)),
+                        errdetail(encoder->kind() == FeatureKind::kNumeric
+                                      ? "The model was trained on numbers."
+                                      : "The model was trained on text, an enum or a boolean.")));
+    MakeColumnReader(column.type, column.kind, encoder, &running->readers[feature]);
+    *attnum = column.attnum;
+}
+
+// Target, features, unit: who may read them, and how.
+void BindColumns(RunningEvaluation* running, Oid owner) {
+    const Oid relid = running->call->relid;
+    running->features = static_cast<int>((*running->core)->features().size());
+    running->readers = static_cast<ColumnReader*>(palloc0(sizeof(ColumnReader) * (running->features + 1)));
+    auto* columns = static_cast<AttrNumber*>(palloc(sizeof(AttrNumber) * (running->features + 2)));
+    int count = 0;
+    columns[count++] = running->target_column.attnum;
+    for (int i = 0; i < running->features; ++i)
+        BindFeature(running, i, &columns[count++]);
+    if (running->unit != nullptr)
+        columns[count++] = get_attnum(relid, running->unit);
+    const TrainRight right = CheckMayTrain(running->call->caller, relid, columns, count);
+    running->reading = {relid, owner, right == TrainRight::kBudget, FeatureShape::kColumns, columns, count};
+    MakeTargetReader((*running->core)->target(), running->target_column, &running->target);
+    MakeUnitReader(running->unit,
+                   running->unit == nullptr ? InvalidOid : FindColumn(relid, running->unit).type, running);
+}
+
+void FlushRows(RowSink* sink) {
+    CallCore([&] { (*static_cast<RunningEvaluation*>(sink)->core)->AppendRows(); });
+}
+
+// ---- the steps ----
+
+// Everything up to the first row. The relation stays locked until the transaction ends.
+RunningEvaluation* Begin(const EvaluationCall& call) {
+    auto* running = static_cast<RunningEvaluation*>(palloc0(sizeof(RunningEvaluation)));
+    CheckCanCharge();
+    running->call = &call;
+    running->models = static_cast<FoundModel*>(palloc0(sizeof(FoundModel) * (call.model_count + 1)));
+    for (int i = 0; i < call.model_count; ++i)
+        FindEvaluated(call.caller, call.models[i], &running->models[i]);
+    Relation relation = relation_open(call.relid, AccessShareLock);
+    // Without a right to the relation as such nothing more is said about it.
+    running->target_column = FindColumn(call.relid, call.target);
+    running->right = CheckMayTrain(call.caller, call.relid, &running->target_column.attnum, 1);
+    RelationSet* relations = RelationsBehind(call.relid);
+    running->unit = UnitOfRelation(relations, call.relid);
+    running->relations = relations;
+    CheckColumnType(&running->target_column, "target");
+    running->budgets = LoadBudgets(call.caller, relations);
+    PlainSchema schema{*running, ReadJson(call.options), DescribeRelation(call.relid), MaxMemoryBytes()};
+    running->core = CoreState<EvaluationCore>::Make(CurrentMemoryContext, schema);
+    running->buffer = (*running->core)->buffer();
+    running->RowSink::columns = running->buffer->columns.data();
+    running->flush = FlushRows;
+    BindColumns(running, relation->rd_rel->relowner);
+    relation_close(relation, NoLock);
+    CheckPerTrainLimit(running->budgets, (*running->core)->epsilon(), (*running->core)->delta());
+    CalibrateFor(running->budgets, **running->core);
+    return running;
+}
+
+// Another release may have been charged since this one began.
+void CalibrateAgainIfCharged(RunningEvaluation* running) {
+    const BudgetList* budgets = LoadBudgets(running->call->caller, running->relations);
+    if (SameBudgets(budgets, running->budgets))
+        return;
+    running->budgets = budgets;
+    CalibrateFor(budgets, **running->core);
+}
+
+void Pay(const RunningEvaluation* running, PaidRelease* paid) {
+    const EvaluationCore& core = **running->core;
+    ChargeRequest request;
+    memset(static_cast<void*>(&request), 0, sizeof request);
+    request.caller = running->call->caller;
+    request.right = running->reading.as_owner ? TrainRight::kBudget : TrainRight::kSelect;
+    request.kind = running->call->choice ? ReleaseKind::kChoice : ReleaseKind::kEvaluation;
+    request.model = running->models[0].released;
+    request.method = running->call->choice ? "best" : "evaluate";
+    request.task = core.task_name();
+    request.plan_bytes = core.plan_bytes().data();
+    request.plan_size = core.plan_bytes().size();
+    request.noise_multiplier = core.noise_multiplier();
+    request.relations = running->relations;
+    request.privacy_unit = running->unit;
+    CommitCharge(&request, paid);
+}
+
+// Nothing else in an evaluation takes random numbers, and nothing calls it without a charge.
+void Draw(RunningEvaluation* running, PaidRelease* paid) {
+    ChaChaSource::Seed seed;
+    if (!pg_strong_random(seed.data(), seed.size()))
+        ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
+    CallCore([&] {
+        PgInterrupt interrupt;
+        (*running->core)->Evaluate(Cashier::Receipt(paid), std::move(seed), interrupt);
+    });
+}
+
+// Says with every error after the charge that there is one.
+void DescribeCharge(void* argument) {
+    errcontext("evaluation charged as release %lld; see dpboost_ledger",
+               static_cast<long long>(static_cast<const PaidRelease*>(argument)->release_id));
+}
+
+void DrawAndDeliver(RunningEvaluation* running, PaidRelease* paid) {
+    ErrorContextCallback context;
+    context.callback = DescribeCharge;
+    context.arg = paid;
+    context.previous = error_context_stack;
+    error_context_stack = &context;
+    Draw(running, paid);
+    DeliverEvaluation(paid, (*running->core)->stored_json().c_str());
+    error_context_stack = context.previous;
+}
+
+}  // namespace
+
+void RunEvaluation(const EvaluationCall& call, FinishedEvaluation* finished) {
+    RunningEvaluation* running = Begin(call);
+    ReadRows(running, running->reading);
+    CallCore([&] {
+        PgInterrupt interrupt;
+        (*running->core)->FinishRows(interrupt);
+    });
+    CalibrateAgainIfCharged(running);
+    Pay(running, &finished->paid);
+    DrawAndDeliver(running, &finished->paid);
+    finished->core = running->core;
+    finished->model = running->models[0].name;
+    finished->owner = running->models[0].owner;
+}
+
+}  // namespace dpboost

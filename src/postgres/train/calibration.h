@@ -1,0 +1,33 @@
+// The noise of a training or an evaluation, fixed by its own epsilon and by what budgets have left.
+#pragma once
+
+#include <vector>
+
+#include "privacy/budget.h"
+
+#include "postgres/boundary/boundary.h"
+#include "postgres/ledger/budget.h"
+
+namespace dpboost {
+
+// Calls core.Calibrate with the budgets as the core knows them.
+template <class Core>
+void CalibrateFor(const BudgetList* budgets, Core& core) {
+    auto** names = static_cast<char**>(palloc(sizeof(char*) * (budgets->count + 1)));
+    for (int i = 0; i < budgets->count; ++i)
+        names[i] = DescribeBudget(&budgets->items[i]);
+    CallCore([&] {
+        std::vector<BudgetConstraint> constraints;
+        for (int i = 0; i < budgets->count; ++i) {
+            const BudgetState& state = budgets->items[i];
+            constraints.push_back(
+                Budget::Restore(state.epsilon, state.delta, state.order, state.spent).Constraint(names[i]));
+        }
+        core.Calibrate(constraints);
+    });
+}
+
+// Whether nothing was charged or changed between the two.
+bool SameBudgets(const BudgetList* a, const BudgetList* b);
+
+}  // namespace dpboost

@@ -1,0 +1,99 @@
+// One evaluation, or one choice among models, without PostgreSQL: from the call to what the ledger commits. The steps
+// are those of a training (training.h): Calibrate, rows into buffer() and AppendRows, FinishRows; then, once the charge is
+// paid, Evaluate. Every step may throw Error; only Evaluate draws.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mechanism/chacha_source.h"
+#include "mechanism/noise.h"
+#include "model/model.h"
+#include "training/columns.h"
+#include "training/paid_charge.h"
+#include "training/result.h"
+#include "training/row_buffer.h"
+
+namespace dpboost {
+
+// A model to evaluate, as the catalog has it.
+struct EvaluatedModel {
+    std::string name;          // as the call gave it
+    std::string_view content;  // Model::Serialize
+    const JsonValue* options;  // of its training
+};
+
+// What is public about an evaluation.
+struct EvaluationSchema {
+    std::vector<EvaluatedModel> models;  // several: one is chosen
+    bool choice = false;
+    const JsonValue* options = nullptr;
+    PrivacyArguments privacy;
+    PublicColumn target;
+    std::string relation;  // for messages
+    bool has_units = false;
+    bool unseen = false;
+    size_t memory = 0;
+};
+
+class EvaluationCore {
+  public:
+    explicit EvaluationCore(const EvaluationSchema& schema);
+    EvaluationCore(const EvaluationCore&) = delete;
+    EvaluationCore& operator=(const EvaluationCore&) = delete;
+
+    // Of all models, one after the other: a column that two of them use is there twice.
+    const std::vector<FeatureSpec>& features() const { return features_; }
+    const std::vector<Encoder>& encoders() const { return encoders_; }
+    const TargetRule& target() const { return *target_; }
+    RowBuffer* buffer() { return &*buffer_; }
+    double epsilon() const { return epsilon_; }
+    double delta() const { return delta_; }
+
+    void Calibrate(const std::vector<BudgetConstraint>& budgets);
+    void AppendRows();
+    void FinishRows(Interrupt& interrupt);
+
+    // Draws what the receipt was paid for; throws kInternal without one for plan_bytes(). Wipes the seed.
+    void Evaluate(PaidCharge&& paid, ChaChaSource::Seed&& seed, Interrupt& interrupt);
+    // The same with noise that the caller chooses; for tests.
+    void EvaluateWith(PaidCharge&& paid, NoiseSource& noise, Interrupt& interrupt);
+
+    const std::string& plan_bytes() const { return plan_bytes_; }
+    double noise_multiplier() const;
+    const char* task_name() const;
+    // For the catalog, as JSON.
+    const std::string& stored_json() const { return stored_json_; }
+    // Of a choice: which model.
+    size_t chosen() const { return chosen_; }
+    // The result that the caller sees, as JSON.
+    const std::string& Describe(const TrainingResult& result);
+
+  private:
+    void CountMemory();
+
+    bool choice_;
+    std::vector<std::string> names_;
+    std::vector<Model> models_;
+    double epsilon_ = 0;
+    double delta_ = 0;
+    double expected_rows_ = 0;
+    std::optional<TargetRule> target_;
+    std::vector<FeatureSpec> features_;
+    std::vector<Encoder> encoders_;
+    std::optional<RowBuffer> buffer_;
+    std::optional<DatasetBuilder> builder_;  // until FinishRows
+    std::optional<Dataset> dataset_;         // from then on until Evaluate
+    std::optional<Plan> plan_;
+    HeldMemory held_;
+    std::string plan_bytes_;
+    std::string figures_json_;
+    std::string stored_json_;
+    std::string description_;
+    size_t chosen_ = 0;
+};
+
+}  // namespace dpboost
