@@ -90,4 +90,5 @@ SELECT count(*) >= 5 AS shared FROM dpboost_importance('postgres.sick');
 RESET ROLE;
 SELECT dpboost_unshare('sick', 'explain_reader');
 DROP ROLE explain_reader;
+SELECT count(dpboost_drop_model(full_name)) FROM (SELECT DISTINCT full_name FROM dpboost_models) s;
 DROP TABLE people, checkers;
