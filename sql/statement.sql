@@ -27,6 +27,8 @@ SET ROLE regress_say_owner;
 SELECT dpboost_set_budget('labs', 'regress_say_ana', renew => '1 month');
 SELECT substring(dpboost_statement(role => 'regress_say_ana') FROM 'All trainings by role "regress_say_ana" on table "labs"[^\n]*|All of these[^\n]*');
 SELECT substring(dpboost_statement(role => 'regress_say_ana') FROM 'All of these[^\n]*') AS with_the_cap;
+-- over all time it is the cap that holds: e^4
+SELECT substring(split_part(dpboost_statement(role => 'regress_say_ana', relation => 'labs'), E'\n\n', 2) FROM 'a factor of [0-9]+[.][0-9]+');
 SELECT dpboost_statement(relation => 'visits');
 SELECT dpboost_statement(population => 'regress_say_people');
 -- a release, for who sees it in the ledger, and not the model

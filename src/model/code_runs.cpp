@@ -2,7 +2,26 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "model/exported_model.h"
+
 namespace dpboost {
+
+void CheckExportedText(size_t size) {
+    if (size > kMostExportedText)
+        throw Error(ErrorCode::kLimitExceeded, "the model is too large to be written so",
+                    "It would have more than 128 MB.", "dpboost_export writes it as bytes.");
+}
+
+void CheckExportedBins(const std::vector<FeatureSpec>& features) {
+    size_t bins = 0;
+    for (const FeatureSpec& feature : features)
+        bins += feature.bins();
+    if (bins > kMaxExportedBins)
+        throw Error(
+            ErrorCode::kLimitExceeded, "the exported model is too large",
+            "Its features may have " + std::to_string(kMaxExportedBins) + " bins and levels together.");
+}
 
 std::vector<uint16_t> ReachableCodes(const FeatureSpec& feature) {
     std::vector<uint16_t> codes;

@@ -20,6 +20,12 @@ struct CodeRun {
 // The codes that some value of a numeric feature can have, or all but missing of other features; ascending.
 std::vector<uint16_t> ReachableCodes(const FeatureSpec& feature);
 
+// Text of an export grows with bins times nodes. Throws Error(kLimitExceeded) when there is too much to go on.
+constexpr size_t kMostExportedText = size_t{128} << 20;
+void CheckExportedText(size_t size);
+// Likewise for what is held of each bin and level while a model is written.
+void CheckExportedBins(const std::vector<FeatureSpec>& features);
+
 // Runs of the codes by an outcome for each code; at least one.
 template <typename Outcome>
 std::vector<CodeRun> MakeRuns(const std::vector<uint16_t>& codes, const Outcome& outcome) {

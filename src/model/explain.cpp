@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "model/cell_label.h"
 
 namespace dpboost {
@@ -14,7 +15,23 @@ constexpr size_t kForestRows = 256;                // drawn to measure a forest,
 constexpr size_t kForestFeatures = 64;             // whose pairs are looked at,
 constexpr size_t kForestPairs = 10;                // and so many pairs are shown
 constexpr size_t kGroupRows = 2048;                // and a group
+constexpr size_t kMostBytes = size_t{1} << 30;     // held beside a model
 const double kMeanOfNormal = std::sqrt(2 / M_PI);  // of its absolute value, in sds
+
+void CheckBytes(size_t bytes) {
+    if (bytes > kMostBytes)
+        throw Error(ErrorCode::kLimitExceeded, "the model is too large to be explained",
+                    "Its features have too many bins and levels.");
+}
+
+// A model whose masses can be held.
+const Model& Explainable(const Model& model) {
+    size_t cells = 0;
+    for (const FeatureSpec& feature : model.features())
+        cells += feature.cells();
+    CheckBytes(cells * sizeof(double));
+    return model;
+}
 
 void SortByImportance(std::vector<Importance>* importances) {
     std::stable_sort(importances->begin(), importances->end(),
@@ -24,7 +41,7 @@ void SortByImportance(std::vector<Importance>* importances) {
 }  // namespace
 
 Explainer::Explainer(const Model& model, Interrupt& interrupt)
-    : model_(model),
+    : model_(Explainable(model)),
       interrupt_(interrupt),
       masses_(model),
       outputs_(model.outputs()),
@@ -125,6 +142,7 @@ void Explainer::Explain(const uint16_t* codes, int64_t* contributions, double* s
 }
 
 void Explainer::MeasureGroups() {
+    CheckBytes(memory_used());
     for (TreeGroup& group : groups_) {
         if (!groups_measured_)
             MeasureGroup(model_, masses_, interrupt_, &group);
@@ -215,7 +233,7 @@ std::vector<Importance> Explainer::ForestImportances(size_t output) {
         result[f].features = {f};
         result[f].noise = KnowsNoise(f) ? 0 : kNotKnown;
     }
-    const std::vector<uint16_t> rows = masses_.Draw(model_, kForestRows);
+    const std::vector<uint16_t> rows = masses_.Draw(model_, kForestRows, interrupt_);
     std::vector<int64_t> contributions(values_.size());
     std::vector<double> sds(values_.size());
     for (size_t row = 0; row < kForestRows; row++) {
@@ -240,7 +258,7 @@ std::vector<Importance> Explainer::Importances(size_t output) {
             result.push_back(FeatureImportance(f, output));
         std::vector<uint16_t> rows;
         if (!groups_.empty())
-            rows = masses_.Draw(model_, kGroupRows);
+            rows = masses_.Draw(model_, kGroupRows, interrupt_);
         for (const TreeGroup& group : groups_) {
             interrupt_.Poll();
             if (group.features.size() > 1)

@@ -26,6 +26,16 @@ std::string InQuotes(std::string_view text, char quote) {
     return quoted += quote;
 }
 
+// With a backslash PostgreSQL reads a plain literal as one of its settings says, and this form always alike.
+std::string Literal(const std::string& text, SqlDialect dialect) {
+    if (dialect != SqlDialect::kPostgres || text.find('\\') == std::string::npos)
+        return InQuotes(text, '\'');
+    std::string doubled;
+    for (const char c : text)
+        doubled += c == '\\' ? std::string("\\\\") : std::string(1, c);
+    return "E" + InQuotes(doubled, '\'');
+}
+
 // What a score can be, and how large its part sums.
 struct Bounds {
     int64_t lower = 0;
@@ -55,7 +65,7 @@ struct Condition {
 
 class SqlWriter {
   public:
-    SqlWriter(const Model& model, SqlDialect dialect);
+    SqlWriter(const Model& model, SqlDialect dialect, Interrupt& interrupt);
 
     std::string Score(size_t output, Bounds* bounds) const;
     std::string Prediction() const;
@@ -73,6 +83,7 @@ class SqlWriter {
 
     const Model& model_;
     SqlDialect dialect_;
+    Interrupt& interrupt_;
     size_t outputs_;
     std::vector<Column> columns_;
 };
@@ -93,10 +104,16 @@ void CheckNotHashed(const Model& model) {
                 "again.");
 }
 
-SqlWriter::SqlWriter(const Model& model, SqlDialect dialect)
-    : model_(model), dialect_(dialect), outputs_(model.outputs()), columns_(model.features().size()) {
+SqlWriter::SqlWriter(const Model& model, SqlDialect dialect, Interrupt& interrupt)
+    : model_(model),
+      dialect_(dialect),
+      interrupt_(interrupt),
+      outputs_(model.outputs()),
+      columns_(model.features().size()) {
     CheckNotHashed(model);
+    CheckExportedBins(model.features());
     for (size_t i = 0; i < columns_.size(); i++) {
+        interrupt.Poll();
         const FeatureSpec& feature = model.features()[i];
         Column& column = columns_[i];
         const std::string name = InQuotes(feature.name(), '"');
@@ -108,7 +125,7 @@ SqlWriter::SqlWriter(const Model& model, SqlDialect dialect)
         for (const double edge : feature.grid().edges)
             column.edges.push_back(JsonNumber(edge));
         for (const std::string& level : feature.levels())
-            column.levels.push_back(InQuotes(level, '\''));
+            column.levels.push_back(Literal(level, dialect));
         column.codes = ReachableCodes(feature);
     }
 }
@@ -201,6 +218,8 @@ void SqlWriter::AddNode(const Tree& tree, size_t output, size_t node, unsigned l
         *text += std::to_string(leaf(0));
         return;
     }
+    interrupt_.Poll();
+    CheckExportedText(text->size());
     const Condition condition = ConditionOf(tree, node);
     const size_t left = 2 * node + 1, right = left + 1;
     if (condition.text.empty())
@@ -239,11 +258,20 @@ void AddSum(const std::vector<std::string>& terms, size_t begin, size_t end, std
 std::string SqlWriter::Score(size_t output, Bounds* bounds) const {
     std::vector<std::string> terms = {std::to_string(model_.base(output))};
     bounds->Add(model_.base(output), model_.base(output));
+    size_t size = 0;
+    const auto count = [&] {
+        interrupt_.Poll();
+        CheckExportedText(size += terms.back().size());
+    };
     for (size_t i = 0; i < columns_.size(); i++)
-        if (!model_.table(i).empty())
+        if (!model_.table(i).empty()) {
             AddTable(i, output, &terms.emplace_back(), bounds);
-    for (const Tree& tree : model_.trees())
+            count();
+        }
+    for (const Tree& tree : model_.trees()) {
         AddTree(tree, output, &terms.emplace_back(), bounds);
+        count();
+    }
     if (bounds->size >= int64_t{1} << 31)  // such literals are 32-bit integers
         for (std::string& term : terms)
             term = "CAST(" + term + " AS bigint)";
@@ -327,6 +355,7 @@ std::string SqlWriter::ClassScores() const {
     std::string list;
     for (size_t output = 0; output < outputs_; output++) {
         Bounds bounds;
+        CheckExportedText(list.size());
         list += (output == 0 ? "" : ",\n") + InUnits(Score(output, &bounds)) + " AS " +
                 InQuotes(model_.target().classes()[output], '"');
     }
@@ -344,8 +373,8 @@ SqlDialect ParseSqlDialect(std::string_view name) {
                 "Dialects are \"postgres\" and \"standard\".", NearestHint(name, {"postgres", "standard"}));
 }
 
-std::string ToSql(const Model& model, SqlDialect dialect) {
-    const SqlWriter writer(model, dialect);
+std::string ToSql(const Model& model, SqlDialect dialect, Interrupt& interrupt) {
+    const SqlWriter writer(model, dialect, interrupt);
     return model.outputs() == 1 ? writer.Prediction() : writer.ClassScores();
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/interrupt.h"
 #include "model/model.h"
 
 namespace dpboost {
@@ -19,6 +20,6 @@ SqlDialect ParseSqlDialect(std::string_view name);
 
 // The prediction, as Model::Respond gives it. Of a model with more than two classes: a list of expressions for SELECT, the
 // score of each class, named by it. Throws Error(kUnsupported) if the score depends on hashed text.
-std::string ToSql(const Model& model, SqlDialect dialect);
+std::string ToSql(const Model& model, SqlDialect dialect, Interrupt& interrupt);
 
 }  // namespace dpboost

@@ -32,7 +32,7 @@ float JustAbove(double edge) noexcept {
 // Makes the trees of one output.
 class TreeMaker {
   public:
-    TreeMaker(const Model& model, size_t output);
+    TreeMaker(const Model& model, size_t output, Interrupt& interrupt);
 
     XgboostTree Base() const;
     XgboostTree OfTable(size_t feature) const;
@@ -49,6 +49,7 @@ class TreeMaker {
     int32_t AddLevelSplit(XgboostTree* list, const Tree& tree, size_t node, unsigned level) const;
 
     const Model& model_;
+    Interrupt& interrupt_;
     size_t output_;
     size_t outputs_;
     double scale_ = 1;  // from scores to margins
@@ -56,14 +57,16 @@ class TreeMaker {
     std::vector<std::vector<uint16_t>> codes_;
 };
 
-TreeMaker::TreeMaker(const Model& model, size_t output)
-    : model_(model), output_(output), outputs_(model.outputs()) {
+TreeMaker::TreeMaker(const Model& model, size_t output, Interrupt& interrupt)
+    : model_(model), interrupt_(interrupt), output_(output), outputs_(model.outputs()) {
     if (model.link() == Link::kIdentity) {
         scale_ = (model.target().upper() - model.target().lower()) / 2;
         shift_ = model.target().lower() + scale_;
     }
-    for (const FeatureSpec& feature : model.features())
+    for (const FeatureSpec& feature : model.features()) {
+        interrupt.Poll();
         codes_.push_back(ReachableCodes(feature));
+    }
 }
 
 XgboostTree TreeMaker::Base() const {
@@ -148,11 +151,13 @@ int32_t TreeMaker::AddNumberSplit(XgboostTree* list, const Tree& tree, size_t no
 int32_t TreeMaker::AddLevelSplit(XgboostTree* list, const Tree& tree, size_t node, unsigned level) const {
     const size_t feature = tree.splits[node].feature;
     const uint16_t missing = model_.features()[feature].missing();
+    interrupt_.Poll();
     const int32_t split =
         list->AddSplit(static_cast<uint32_t>(feature), 0, tree.SplitGoesLeft(node, missing, missing));
     for (const uint16_t code : codes_[feature])
         if (!tree.SplitGoesLeft(node, code, missing))
             (*list)[split].categories.push_back(code);
+    list->CountCategories((*list)[split].categories.size());
     if ((*list)[split].categories.empty())  // which XGBoost refuses
         (*list)[split].value = kLargest;
     const int32_t left = AddNode(list, tree, 2 * node + 1, level + 1);
@@ -208,15 +213,18 @@ std::string FeatureList(const Model& model) {
     return list.Array();
 }
 
-std::string Trees(const Model& model, std::string* classes) {
+std::string Trees(const Model& model, Interrupt& interrupt, std::string* classes) {
+    CheckExportedBins(model.features());
     std::string text;
     size_t count = 0;
     for (size_t output = 0; output < model.outputs(); output++) {
-        const TreeMaker maker(model, output);
+        const TreeMaker maker(model, output, interrupt);
         const auto add = [&](const XgboostTree& list) {
             text += count == 0 ? "" : ",";
             *classes += (count == 0 ? "" : ",") + std::to_string(output);
             list.AppendTo(&text, count++, model.features().size());
+            interrupt.Poll();
+            CheckExportedText(text.size());
         };
         add(maker.Base());
         for (size_t i = 0; i < model.features().size(); i++)
@@ -230,12 +238,12 @@ std::string Trees(const Model& model, std::string* classes) {
 
 }  // namespace
 
-std::string ToXgboost(const Model& model,
-                      const std::vector<std::pair<std::string, std::string>>& attributes) {
+std::string ToXgboost(const Model& model, const std::vector<std::pair<std::string, std::string>>& attributes,
+                      Interrupt& interrupt) {
     const Objective objective = ObjectiveOf(model);
     const std::string features = std::to_string(model.features().size());
     std::string classes;
-    const std::string trees = Trees(model, &classes);
+    const std::string trees = Trees(model, interrupt, &classes);
     const size_t count = 1 + static_cast<size_t>(std::count(classes.begin(), classes.end(), ','));
     JsonList origin, names, types;
     origin.Add("dpboost_features", JsonString(FeatureList(model)));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "dataset/encoder.h"
 #include "model/model.h"
 
@@ -15,7 +16,8 @@ namespace dpboost {
 
 // attributes: what the file says about its origin, by name. Throws Error(kLimitExceeded) if a tree would become too
 // large, which needs splits that no method makes.
-std::string ToXgboost(const Model& model, const std::vector<std::pair<std::string, std::string>>& attributes);
+std::string ToXgboost(const Model& model, const std::vector<std::pair<std::string, std::string>>& attributes,
+                      Interrupt& interrupt);
 
 // How the exported model wants a value of a numeric feature. The nearest single precision number of the same bin, where
 // there is one; NaN for missing.

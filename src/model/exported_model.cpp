@@ -33,6 +33,7 @@ ImportedModel Read(std::string_view bytes) {
                         claims.method.size() <= kMaxText);
     ByteReader::Require(claims.epsilon > 0 && std::isfinite(claims.epsilon) && claims.delta >= 0 &&
                         claims.delta < 1);
+    CheckBins(claims.model, kMaxExportedBins);
     Model model = Model::Parse(claims.model);
     return {std::move(claims), std::move(model)};
 }

@@ -18,16 +18,21 @@ struct ExportedModel {
 };
 
 constexpr size_t kMaxExportedModel = size_t{64} << 20;
+constexpr size_t kMaxExportedBins = size_t{1} << 23;  // and levels, of all features together
 
 std::string Pack(const ExportedModel& exported);
 
 // Throws Error(kInvalidParameter) unless the bytes are what Pack makes of some model, Error(kUnsupported) for versions
-// that this code does not know, Error(kLimitExceeded) above kMaxExportedModel bytes.
+// that this code does not know, Error(kLimitExceeded) above kMaxExportedModel bytes or kMaxExportedBins.
 struct ImportedModel {
     ExportedModel claims;
     Model model;
 };
 ImportedModel Unpack(std::string_view bytes);
+
+// Few bytes can say that there are very many bins, and Model::Parse would make room for them: throws
+// Error(kLimitExceeded) for more than `most`, Error(kCorrupted) where the bytes make no sense.
+void CheckBins(std::string_view model_bytes, size_t most);
 
 // Every text in it, each on a line, to be checked by who knows encodings.
 std::string TextsOf(const ImportedModel& imported);

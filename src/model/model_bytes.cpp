@@ -8,6 +8,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
+#include "model/exported_model.h"
 #include "model/model.h"
 
 namespace dpboost {
@@ -140,7 +141,62 @@ Payload CheckedPayload(std::string_view bytes) {
     return {version, bytes.substr(start, body - start)};
 }
 
+// What stands before the features.
+struct Head {
+    TargetSpec target;
+    Link link;
+    LossNote loss;
+    std::vector<int32_t> bases;
+};
+
+Head ReadHead(uint32_t version, ByteReader& in) {
+    Head head = {TargetSpec::Read(in, version), Link::kIdentity, {}, {}};
+    const uint8_t link = in.U8();
+    ByteReader::Require(link <= static_cast<uint8_t>(version == 1 ? Link::kLog : Link::kSoftmax));
+    head.link = static_cast<Link>(link);
+    const bool classes = head.link == Link::kSoftmax;
+    ByteReader::Require(classes == (head.target.task() == Task::kClasses));
+    if (version > 1)
+        head.loss = ReadLoss(in);
+    const size_t outputs = version == 1 ? 1 : in.U16();
+    ByteReader::Require(outputs == (classes ? head.target.classes().size() : 1));
+    head.bases.resize(outputs);
+    for (int32_t& base : head.bases)
+        base = in.I32();
+    return head;
+}
+
+// Passes over what FeatureSpec::Write has written, and returns its bins or levels.
+uint32_t SkipFeature(ByteReader& in) {
+    in.Text();
+    const auto kind = static_cast<FeatureKind>(in.U8());
+    const uint32_t bins = in.U32();
+    ByteReader::Require(bins >= 1 && bins <= kMaxBins);
+    if (kind == FeatureKind::kNumeric) {
+        in.Raw(2 * sizeof(double) + 1);
+        const bool uniform = in.U8() == 1;
+        in.Raw(sizeof(double) * (uniform ? 2 : bins - 1));
+    } else if (kind == FeatureKind::kLevels) {
+        for (uint32_t i = 0; i < bins; i++)
+            in.Text();
+    }
+    return bins;
+}
+
 }  // namespace
+
+void CheckBins(std::string_view model_bytes, size_t most) {
+    const Payload payload = CheckedPayload(model_bytes);
+    ByteReader in(payload.bytes);
+    ReadHead(payload.version, in);
+    size_t bins = 0;
+    for (uint32_t features = in.U32(); features > 0; features--) {
+        bins += SkipFeature(in);
+        if (bins > most)
+            throw Error(ErrorCode::kLimitExceeded, "the exported model is too large",
+                        "Its features may have " + std::to_string(most) + " bins and levels together.");
+    }
+}
 
 std::string Model::Serialize() const {
     ByteWriter out;
@@ -174,20 +230,11 @@ std::string Model::Serialize() const {
 Model Model::Parse(std::string_view bytes) {
     const Payload payload = CheckedPayload(bytes);
     ByteReader in(payload.bytes);
-    const TargetSpec target = TargetSpec::Read(in, payload.version);
-    const uint8_t link = in.U8();
-    ByteReader::Require(link <= static_cast<uint8_t>(payload.version == 1 ? Link::kLog : Link::kSoftmax));
-    ByteReader::Require((static_cast<Link>(link) == Link::kSoftmax) == (target.task() == Task::kClasses));
-    const LossNote loss = payload.version == 1 ? LossNote() : ReadLoss(in);
-    const size_t outputs = payload.version == 1 ? 1 : in.U16();
-    ByteReader::Require(outputs == (static_cast<Link>(link) == Link::kSoftmax ? target.classes().size() : 1));
-    std::vector<int32_t> bases(outputs);
-    for (int32_t& base : bases)
-        base = in.I32();
-
-    Model model(ReadFeatures(in), target, static_cast<Link>(link));
-    model.loss_ = loss;
-    model.bases_ = std::move(bases);
+    Head head = ReadHead(payload.version, in);
+    const size_t outputs = head.bases.size();
+    Model model(ReadFeatures(in), head.target, head.link);
+    model.loss_ = head.loss;
+    model.bases_ = std::move(head.bases);
     for (size_t i = 0; i < model.features_.size(); i++)
         model.tables_[i] = ReadTable(model.features_[i], outputs, in);
     const size_t min_tree_bytes = 1 + kSplitBytes + 2 * outputs * sizeof(int32_t);

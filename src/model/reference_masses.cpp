@@ -43,7 +43,7 @@ ReferenceMasses::ReferenceMasses(const Model& model) : released_(model.evidence(
                                     : EvenMasses(model.features()[f]));
 }
 
-std::vector<uint16_t> ReferenceMasses::Draw(const Model& model, size_t rows) const {
+std::vector<uint16_t> ReferenceMasses::Draw(const Model& model, size_t rows, Interrupt& interrupt) const {
     const size_t features = masses_.size();
     std::vector<std::vector<double>> ends;
     for (const std::vector<double>& masses : masses_) {
@@ -54,6 +54,7 @@ std::vector<uint16_t> ReferenceMasses::Draw(const Model& model, size_t rows) con
     std::vector<uint16_t> codes(rows * features);
     std::string bits(features * sizeof(uint64_t), '\0');
     for (size_t row = 0; row < rows; row++) {
+        interrupt.Poll();
         ByteWriter name;
         name.U64(row);
         name.Raw(std::string_view(bytes).substr(bytes.size() - 16));  // the checksum

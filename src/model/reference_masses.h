@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "model/model.h"
 
 namespace dpboost {
@@ -21,7 +22,7 @@ class ReferenceMasses {
 
     // Rows of codes drawn from it, one behind the other. Public and the same for every call: a function of the model's
     // bytes.
-    std::vector<uint16_t> Draw(const Model& model, size_t rows) const;
+    std::vector<uint16_t> Draw(const Model& model, size_t rows, Interrupt& interrupt) const;
 
   private:
     bool released_;

@@ -11,7 +11,8 @@ namespace dpboost {
 namespace {
 
 constexpr size_t kFewFeatures = 3;
-constexpr size_t kMemoryRoom = size_t{1} << 20;  // figures that are remembered at most, of all trees
+constexpr size_t kMemoryRoom = size_t{1}
+                               << 20;  // figures and places that are remembered at most, of all trees
 
 // Gauss-Legendre on [0, 1]: exact up to degree 2 kNodes - 1.
 template <size_t kNodes>
@@ -40,7 +41,7 @@ struct Quadrature<6> {
 
 // Codes by the splits on their feature: class numbers from 0, in the order of the codes that have them first.
 std::vector<uint32_t> CodeClasses(const Tree& tree, uint16_t feature, const FeatureSpec& spec,
-                                  uint32_t* count) {
+                                  Interrupt& interrupt, uint32_t* count) {
     std::vector<uint32_t> classes(spec.cells(), 0);
     *count = 1;
     std::set<std::tuple<SplitKind, uint16_t, bool, std::vector<uint64_t>>> seen;
@@ -54,6 +55,7 @@ std::vector<uint32_t> CodeClasses(const Tree& tree, uint16_t feature, const Feat
                           std::vector<uint64_t>(words, words + static_cast<ptrdiff_t>(size)))
                  .second)
             continue;
+        interrupt.Poll();
         constexpr uint32_t kNone = UINT32_MAX;
         std::vector<uint32_t> refined(2 * *count, kNone);
         uint32_t next = 0;
@@ -183,12 +185,12 @@ TreeShapley::TreeShapley(const Model& model, const ReferenceMasses& masses, Inte
         };
         VisitRegions(tree, model.features(), masses, interrupt, visitor);
         widths_.push_back(width);
-        Remember(tree, &room);
+        Remember(tree, interrupt, &room);
     }
     scratch_.assign(2 * model.features().size() * model.outputs(), 0.0);
 }
 
-void TreeShapley::Remember(const Tree& tree, size_t* room) {
+void TreeShapley::Remember(const Tree& tree, Interrupt& interrupt, size_t* room) {
     memories_.emplace_back();
     Memory memory;
     for (const Split& split : tree.splits) {
@@ -198,10 +200,14 @@ void TreeShapley::Remember(const Tree& tree, size_t* room) {
         if (memory.features.size() > kFewFeatures)
             return;
     }
-    size_t places = 1;
+    size_t places = 1, cells = 0;
+    for (const uint16_t feature : memory.features)
+        cells += model_.features()[feature].cells();
+    if (cells > *room)
+        return;
     for (const uint16_t feature : memory.features) {
         uint32_t classes = 0;
-        memory.places.push_back(CodeClasses(tree, feature, model_.features()[feature], &classes));
+        memory.places.push_back(CodeClasses(tree, feature, model_.features()[feature], interrupt, &classes));
         for (uint32_t& place : memory.places.back())
             place = static_cast<uint32_t>(place * places);
         places *= classes;
@@ -209,9 +215,9 @@ void TreeShapley::Remember(const Tree& tree, size_t* room) {
             return;
     }
     const size_t figures = places * 2 * memory.features.size() * model_.outputs();
-    if (figures > *room)
+    if (figures + cells > *room)
         return;
-    *room -= figures;
+    *room -= figures + cells;
     memory.is_known.assign(places, 0);
     memory.figures.assign(figures, 0.0);
     memories_.back() = std::move(memory);

@@ -12,6 +12,11 @@ namespace {
 
 constexpr int32_t kNoParent = std::numeric_limits<int32_t>::max();  // as XGBoost writes it
 constexpr size_t kMaxNodes = size_t{1} << 20;
+constexpr size_t kMaxCategories = size_t{1} << 24;
+
+[[noreturn]] void RaiseTooLarge() {
+    throw Error(ErrorCode::kLimitExceeded, "a tree of the model is too large for XGBoost");
+}
 
 template <typename Number>
 void Append(Number value, std::string* text) {
@@ -84,9 +89,14 @@ void AppendCategories(const NumberedNodes& numbered, std::string* text) {
 
 int32_t XgboostTree::Add(XgboostNode node) {
     if (nodes_.size() == kMaxNodes)
-        throw Error(ErrorCode::kLimitExceeded, "a tree of the model is too large for XGBoost");
+        RaiseTooLarge();
     nodes_.push_back(std::move(node));
     return static_cast<int32_t>(nodes_.size() - 1);
+}
+
+void XgboostTree::CountCategories(size_t count) {
+    if ((categories_ += count) > kMaxCategories)
+        RaiseTooLarge();
 }
 
 void XgboostTree::AppendTo(std::string* json, size_t id, size_t features) const {

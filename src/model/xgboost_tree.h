@@ -34,6 +34,8 @@ class XgboostTree {
         split.missing_left = missing_left;
         return Add(std::move(split));
     }
+    // Throws Error(kLimitExceeded) when its splits name too many categories.
+    void CountCategories(size_t count);
     XgboostNode& operator[](int32_t index) { return nodes_[static_cast<size_t>(index)]; }
 
     // As an object of the model's JSON.
@@ -41,6 +43,7 @@ class XgboostTree {
 
   private:
     std::vector<XgboostNode> nodes_;
+    size_t categories_ = 0;
 };
 
 }  // namespace dpboost

@@ -25,13 +25,13 @@ void AddWords(std::string& text, const ProvenLoss& loss) {
 
 std::string SoFar(const StatedLoss& stated) {
     if (stated.releases == 0)
-        return "Nothing was released so far.";
+        return stated.renews ? "Nothing was released since it was renewed." : "Nothing was released so far.";
     const std::string count =
         stated.releases == 1 ? "1 release has" : PrintedUp(stated.releases, 0) + " releases have";
-    const ProvenLoss spent = ProvenLoss::OfPair(stated.spent_epsilon, stated.loss.delta);
-    return "So far " + count + " cost epsilon " + PrintedUp(stated.spent_epsilon, 4) +
-           ": the best guess is right in at most " + PrintedUp(100 * GuessSuccess(spent), 1) +
-           " of 100 cases.";
+    const ProvenLoss spent = ProvenLoss::OfPair(stated.spent_epsilon, stated.spent_delta);
+    return (stated.renews ? "Since it was renewed " : "So far ") + count + " cost epsilon " +
+           PrintedUp(stated.spent_epsilon, 4) + ": the best guess is right in at most " +
+           PrintedUp(100 * GuessSuccess(spent), 1) + " of 100 cases.";
 }
 
 }  // namespace

@@ -3,6 +3,10 @@
 
 namespace dpboost {
 
+uint64 RowTypeState(Oid type, int32 typmod) {
+    return assign_record_type_identifier(type, typmod);
+}
+
 void ReadRow(HeapTupleHeader row, TupleDesc descriptor, Datum* values, bool* nulls) {
     HeapTupleData tuple;
     tuple.t_len = HeapTupleHeaderGetDatumLength(row);

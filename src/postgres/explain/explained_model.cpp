@@ -71,11 +71,15 @@ Datum RowWriter::MakeText(const std::string& text) {
 }
 
 void RowWriter::Text(const std::string* text) {
+    MemoryContext outer = MemoryContextSwitchTo(row_);
     Put(text != nullptr ? MakeText(*text) : Datum(0), text == nullptr);
+    MemoryContextSwitchTo(outer);
 }
 
 void RowWriter::CString(const char* text) {
+    MemoryContext outer = MemoryContextSwitchTo(row_);
     Put(text != nullptr ? CStringGetTextDatum(text) : Datum(0), text == nullptr);
+    MemoryContextSwitchTo(outer);
 }
 
 void RowWriter::Band(double middle, double sd) {
@@ -86,6 +90,7 @@ void RowWriter::Band(double middle, double sd) {
 
 void RowWriter::Finish() {
     tuplestore_putvalues(store_, descriptor_, values_, nulls_);
+    MemoryContextReset(row_);
     count_ = 0;
 }
 

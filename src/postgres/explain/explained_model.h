@@ -26,7 +26,11 @@ const std::string* ClassOf(const Model& model, size_t output);
 // One row of a result, column by column; NaN and null pointers are NULL.
 class RowWriter {
   public:
-    RowWriter(Tuplestorestate* store, TupleDesc descriptor) : store_(store), descriptor_(descriptor) {}
+    // Texts of a row are freed when it is finished: there may be very many.
+    RowWriter(Tuplestorestate* store, TupleDesc descriptor)
+        : store_(store),
+          descriptor_(descriptor),
+          row_(AllocSetContextCreate(CurrentMemoryContext, "dpboost row", ALLOCSET_SMALL_SIZES)) {}
 
     void Number(double number);
     void Whole(int32 number, bool is_null);
@@ -36,12 +40,14 @@ class RowWriter {
     // Texts by their numbers.
     template <class TextOf>
     void Texts(size_t count, const TextOf& text_of) {
+        MemoryContext outer = MemoryContextSwitchTo(row_);
         auto* elements = static_cast<Datum*>(palloc(sizeof(Datum) * count));
         for (size_t i = 0; i < count; ++i)
             elements[i] = MakeText(*text_of(i));
         Put(PointerGetDatum(
                 construct_array(elements, static_cast<int>(count), TEXTOID, -1, false, TYPALIGN_INT)),
             false);
+        MemoryContextSwitchTo(outer);
     }
     // Estimate and bounds of a band of 95 %.
     void Band(double middle, double sd);
@@ -54,6 +60,7 @@ class RowWriter {
 
     Tuplestorestate* store_;
     TupleDesc descriptor_;
+    MemoryContext row_;
     int count_ = 0;
     Datum values_[kMaxColumns];
     bool nulls_[kMaxColumns];

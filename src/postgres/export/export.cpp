@@ -64,7 +64,10 @@ Datum dpboost_to_sql(PG_FUNCTION_ARGS) {
     const CachedModel* model = FindNamed(fcinfo, &facts);
     const std::string_view dialect = ViewOf(PG_GETARG_TEXT_PP(1));
     CoreText* result = CoreText::Make(CurrentMemoryContext);
-    CallCore([&] { **result = ToSql(model->model, ParseSqlDialect(dialect)); });
+    CallCore([&] {
+        PgInterrupt interrupt;
+        **result = ToSql(model->model, ParseSqlDialect(dialect), interrupt);
+    });
     PG_RETURN_DATUM(VarlenaOf(result));
 }
 
@@ -74,9 +77,12 @@ Datum dpboost_to_xgboost(PG_FUNCTION_ARGS) {
     const CachedModel* model = FindNamed(fcinfo, &facts);
     CoreText* result = CoreText::Make(CurrentMemoryContext);
     CallCore([&] {
-        **result = ToXgboost(model->model, {{"dpboost_method", facts.method},
-                                            {"dpboost_epsilon", JsonNumber(facts.epsilon)},
-                                            {"dpboost_delta", JsonNumber(facts.delta)}});
+        PgInterrupt interrupt;
+        **result = ToXgboost(model->model,
+                             {{"dpboost_method", facts.method},
+                              {"dpboost_epsilon", JsonNumber(facts.epsilon)},
+                              {"dpboost_delta", JsonNumber(facts.delta)}},
+                             interrupt);
     });
     PG_RETURN_DATUM(VarlenaOf(result));
 }

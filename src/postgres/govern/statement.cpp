@@ -88,8 +88,8 @@ bool IsWanted(const BudgetState* budget, const Wanted& wanted, const char* popul
     return budget->population_id == 0 && (!OidIsValid(wanted.relid) || budget->relid == wanted.relid);
 }
 
-// In the core. `renew` is empty for a limit that holds for ever.
-StatedLoss StateLimit(const BudgetState& budget, const char* described, const char* renew,
+// In the core. `renew` is empty for a limit that holds for ever; `most` is what it lets through over all time.
+StatedLoss StateLimit(const BudgetState& budget, const char* described, const char* renew, LossPoint most,
                       const LimitTotals& totals) {
     const Spent spent = SumOf(totals);
     StatedLoss stated;
@@ -102,9 +102,11 @@ StatedLoss StateLimit(const BudgetState& budget, const char* described, const ch
     stated.person = budget.population_id != 0
                         ? "A person is the same in all its tables, by the column that each of them names."
                         : PersonInWords(budget.privacy_unit);
-    stated.loss = ProvenLoss::OfPair(budget.epsilon, budget.delta);
+    stated.loss = ProvenLoss::OfPair(most.epsilon, most.delta);
     stated.is_limit = true;
+    stated.renews = budget.renews;
     stated.releases = static_cast<int64_t>(spent.releases);
+    stated.spent_delta = budget.delta;
     stated.spent_epsilon = spent.releases == 0 ? 0 : AdaptiveEpsilon(spent, budget.delta);
     return stated;
 }
@@ -159,7 +161,10 @@ void StateLimits(const Wanted& wanted, Oid caller, Paragraphs* paragraphs, LossP
                                 ? ""
                                 : DatumGetCString(DirectFunctionCall1(
                                       interval_out, PointerGetDatum(const_cast<Interval*>(&budget->renew))));
-        CallCore([&] { paragraphs->push_back(StateLimit(*budget, described, renew, totals[i])); });
+        // Without renewal the limit itself: it is what the paragraph is about, also where a cap is smaller.
+        const LossPoint most = budget->renews ? OverAllTime(visible.budgets, *budget)
+                                              : LossPoint{budget->epsilon, budget->delta};
+        CallCore([&] { paragraphs->push_back(StateLimit(*budget, described, renew, most, totals[i])); });
         chosen[count++] = i;
     }
     *together =

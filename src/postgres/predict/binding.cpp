@@ -129,10 +129,12 @@ void BindRow(Binding* binding, Oid type, int32 typmod) {
     }
     binding->row_type = type;
     binding->row_typmod = typmod;
+    binding->row_state = RowTypeState(type, typmod);
     MemoryContextSwitchTo(outer);
 }
 
 void BindArray(Binding* binding, Oid element_type) {
+    binding->element_type = InvalidOid;  // should a column raise
     for (int i = 0; i < binding->features; ++i)
         BindColumn(binding, i, element_type);
     binding->element_type = element_type;
@@ -185,7 +187,8 @@ FeatureValues TakeRowApart(Binding* binding, Datum row) {
     HeapTupleHeader header = DatumGetHeapTupleHeader(row);
     const Oid type = HeapTupleHeaderGetTypeId(header);
     const int32 typmod = HeapTupleHeaderGetTypMod(header);
-    if (type != binding->row_type || typmod != binding->row_typmod)
+    if (type != binding->row_type || typmod != binding->row_typmod ||
+        RowTypeState(type, typmod) != binding->row_state)
         BindRow(binding, type, typmod);
     ReadRow(header, binding->descriptor, binding->values, binding->nulls);
     return {binding->values, binding->nulls, binding->fields};

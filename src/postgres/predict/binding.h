@@ -30,6 +30,7 @@ struct Binding {
     MemoryContext row_context;
     Oid row_type;
     int32 row_typmod;
+    uint64 row_state;  // see RowTypeState
     TupleDesc descriptor;
     int* fields;
     Datum* values;

@@ -32,10 +32,9 @@ struct AggregateState {
     Jsonb* result;          // null until it was trained
 
     // kRow
-    Oid row_type;
-    int32 row_typmod;
-    TupleDesc descriptor;
-    int unit_field;  // -1: rows are units
+    TupleDesc descriptor;  // null until the type is known
+    uint64 row_state;      // see RowTypeState
+    int unit_field;        // -1: rows are units
     Datum* values;
     bool* nulls;
 
@@ -52,6 +51,26 @@ struct varlena* CallArgument(const NullableDatum& argument, const char* what) {
     if (argument.isnull)
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("\"%s\" must not be NULL", what)));
     return PG_DETOAST_DATUM_COPY(argument.value);
+}
+
+// The layout of a row's type. Neither a record nor an ALTER in the middle of the query may change it.
+void LearnRowType(AggregateState* state, Oid type, int32 typmod) {
+    MemoryContext outer = MemoryContextSwitchTo(state->context);
+    TupleDesc shared = lookup_rowtype_tupdesc(type, typmod);
+    TupleDesc descriptor = CreateTupleDescCopy(shared);
+    ReleaseTupleDesc(shared);
+    if (state->descriptor != nullptr && !equalTupleDescs(descriptor, state->descriptor))
+        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                        errmsg("rows of dpboost_train must all have the same type")));
+    if (state->descriptor == nullptr) {
+        state->descriptor = descriptor;
+        state->values = static_cast<Datum*>(palloc(sizeof(Datum) * (descriptor->natts + 1)));
+        state->nulls = static_cast<bool*>(palloc(sizeof(bool) * (descriptor->natts + 1)));
+    } else {
+        FreeTupleDesc(descriptor);
+    }
+    state->row_state = RowTypeState(type, typmod);
+    MemoryContextSwitchTo(outer);
 }
 
 AggregateState* NewState(FunctionCallInfo fcinfo) {
@@ -72,8 +91,8 @@ AggregateState* NewState(FunctionCallInfo fcinfo) {
     MemoryContext outer = MemoryContextSwitchTo(context);
     CheckCallForm(state->node, state->aggref);
     state->call = ReadCallExpressions(state->node, state->aggref);
-    state->row_type = state->call.row_type;
-    state->row_typmod = -1;
+    if (state->call.row_type_known && state->call.row_type != RECORDOID)
+        LearnRowType(state, state->call.row_type, -1);
     state->unit_field = -1;
     MemoryContextSwitchTo(outer);
     return state;
@@ -245,19 +264,10 @@ void AppendArray(AggregateState* state, NullableDatum target, Datum array) {
     });
 }
 
-// Learns the layout of a row's type; a record must not change it.
+// A row of a type that was not seen yet, or may have been altered.
 void DescribeRow(AggregateState* state, Oid type, int32 typmod) {
-    if (state->descriptor != nullptr)
-        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("rows of dpboost_train must all have the same type")));
+    LearnRowType(state, type, typmod);
     MemoryContext outer = MemoryContextSwitchTo(state->context);
-    TupleDesc descriptor = lookup_rowtype_tupdesc(type, typmod);
-    state->descriptor = CreateTupleDescCopy(descriptor);
-    ReleaseTupleDesc(descriptor);
-    state->row_type = type;
-    state->row_typmod = typmod;
-    state->values = static_cast<Datum*>(palloc(sizeof(Datum) * (state->descriptor->natts + 1)));
-    state->nulls = static_cast<bool*>(palloc(sizeof(bool) * (state->descriptor->natts + 1)));
     if (state->training == nullptr) {
         state->call.features = ColumnsOfRowType(state->descriptor, InvalidOid);
         LeaveOutTarget(state->node, state->aggref, &state->call.features);
@@ -271,7 +281,7 @@ void AppendRecord(AggregateState* state, NullableDatum target, Datum row) {
     HeapTupleHeader header = DatumGetHeapTupleHeader(row);
     const Oid type = HeapTupleHeaderGetTypeId(header);
     const int32 typmod = HeapTupleHeaderGetTypMod(header);
-    if (state->descriptor == nullptr || type != state->row_type || typmod != state->row_typmod)
+    if (state->descriptor == nullptr || RowTypeState(type, typmod) != state->row_state)
         DescribeRow(state, type, typmod);
     ReadRow(header, state->descriptor, state->values, state->nulls);
     const int unit = state->unit_field;

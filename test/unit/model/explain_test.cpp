@@ -470,16 +470,17 @@ TEST(Explain, PairsOfForestsArePure) {
 
 TEST(Explain, DrawnRowsFollowTheReference) {
     Model model = HandMade();
+    NoInterrupt interrupt;
     const ReferenceMasses masses(model);
-    const std::vector<uint16_t> rows = masses.Draw(model, 4000);
-    EXPECT_EQ(rows, masses.Draw(model, 4000));
+    const std::vector<uint16_t> rows = masses.Draw(model, 4000, interrupt);
+    EXPECT_EQ(rows, masses.Draw(model, 4000, interrupt));
     std::vector<double> counts(5, 0.0);
     for (size_t i = 0; i < 4000; i++)
         counts[rows[2 * i]] += 1.0 / 4000;
     for (size_t code = 0; code < 5; code++)
         EXPECT_NEAR(counts[code], masses.of(0)[code], 5 * std::sqrt(0.25 / 4000));
     model.AddToBase(1);
-    EXPECT_NE(rows, masses.Draw(model, 4000));  // another model, other rows
+    EXPECT_NE(rows, masses.Draw(model, 4000, interrupt));  // another model, other rows
 }
 
 TEST(Explain, ManyLevelsAreShownByTheMostFrequent) {

@@ -13,6 +13,11 @@
 namespace dpboost {
 namespace {
 
+std::string ToSql(const Model& model, SqlDialect dialect) {
+    NoInterrupt interrupt;
+    return ToSql(model, dialect, interrupt);
+}
+
 Model Small(Link link, const TargetSpec& target, int32_t size) {
     Model model({FeatureSpec::Numeric("a\"ge", {0, 10, Scale::kLinear, 4}),
                  FeatureSpec::Levels("sex", {"F", "it's"})},
@@ -113,6 +118,14 @@ TEST(ExportSql, Dialects) {
               "unknown SQL dialect \"postgresql\" | Dialects are \"postgres\" and \"standard\". | Perhaps "
               "you meant "
               "\"postgres\".");
+}
+
+TEST(ExportSql, BackslashesMeanThemselvesUnderAnySetting) {
+    Model model({FeatureSpec::Levels("path", {"\\' OR 1", "b"})}, TargetSpec::Binary(), Link::kLogistic);
+    model.AddTable(0, {5, 7, 5});
+    EXPECT_NE(ToSql(model, SqlDialect::kPostgres).find(" WHEN 'b' THEN 7"), std::string::npos);
+    model.AddTable(0, {1, 0, 0});
+    EXPECT_NE(ToSql(model, SqlDialect::kPostgres).find(" WHEN E'\\\\'' OR 1' THEN 6"), std::string::npos);
 }
 
 }  // namespace

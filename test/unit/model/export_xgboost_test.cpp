@@ -13,6 +13,12 @@
 namespace dpboost {
 namespace {
 
+std::string ToXgboost(const Model& model,
+                      const std::vector<std::pair<std::string, std::string>>& attributes) {
+    NoInterrupt interrupt;
+    return ToXgboost(model, attributes, interrupt);
+}
+
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
 double Item(const JsonValue* object, const char* array, size_t index) {

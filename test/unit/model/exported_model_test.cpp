@@ -9,6 +9,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
+#include "model/explain.h"
 #include "model/export_sql.h"
 #include "model/export_xgboost.h"
 #include "support/thrown.h"
@@ -78,6 +79,7 @@ TEST(ExportedModel, LaterVersionsAreNotGuessed) {
 // Whoever imports can compute checksums.
 TEST(ExportedModel, ForgedBytesAreHarmless) {
     const ExportedModel exported = Small();
+    NoInterrupt interrupt;
     Xorshift random;
     int used = 0;
     for (int i = 0; i < 20000; i++) {
@@ -88,10 +90,10 @@ TEST(ExportedModel, ForgedBytesAreHarmless) {
         forged.model = Resealed(forged.model);
         try {
             const ImportedModel imported = Unpack(Pack(forged));
-            ToXgboost(imported.model, {});
+            ToXgboost(imported.model, {}, interrupt);
             DescribeFeatures(imported.model.features());
             used++;
-            ToSql(imported.model, SqlDialect::kStandard);
+            ToSql(imported.model, SqlDialect::kStandard, interrupt);
         } catch (const Error& error) {
             ASSERT_TRUE(error.code() == ErrorCode::kInvalidParameter ||
                         error.code() == ErrorCode::kUnsupported || error.code() == ErrorCode::kLimitExceeded)
@@ -99,6 +101,49 @@ TEST(ExportedModel, ForgedBytesAreHarmless) {
         }
     }
     EXPECT_GT(used, 1000);
+}
+
+ExportedModel ExportOf(const Model& model) {
+    return {"UTF8", "auto", 0.5, 1e-6, model.Serialize()};
+}
+
+Tree SplitsEverywhere(unsigned depth) {
+    Tree tree = Tree::OfDepth(depth, 1);
+    for (size_t i = 0; i < tree.splits.size(); i++) {
+        tree.splits[i].feature = static_cast<uint16_t>(i % 2);  // on one alone it would become a table
+        tree.splits[i].threshold = static_cast<uint16_t>(30000 + i);
+    }
+    for (size_t i = 0; i < tree.leaves.size(); i++)
+        tree.leaves[i] = static_cast<int32_t>(i);
+    return tree;
+}
+
+// 20 bytes can stand for 65,534 bins: what they become must stay within bounds, wherever the model is used.
+TEST(ExportedModel, FewBytesDoNotBecomeMuchMemory) {
+    NoInterrupt interrupt;
+    std::vector<FeatureSpec> features;
+    for (int i = 0; i < 3000; i++)
+        features.push_back(FeatureSpec::Hashed("f" + std::to_string(i), kMaxBins));
+    const Model wide(features, TargetSpec::Binary(), Link::kLogistic);
+    EXPECT_LT(wide.Serialize().size(), 100000U);
+    EXPECT_EQ(CodeOf([&] { Unpack(Pack(ExportOf(wide))); }), ErrorCode::kLimitExceeded);
+    EXPECT_EQ(CodeOf([&] { ToSql(wide, SqlDialect::kPostgres, interrupt); }), ErrorCode::kLimitExceeded);
+    EXPECT_EQ(CodeOf([&] { ToXgboost(wide, {}, interrupt); }), ErrorCode::kLimitExceeded);
+    EXPECT_EQ(CodeOf([&] { Explainer(wide, interrupt); }), ErrorCode::kLimitExceeded);
+    features.erase(features.begin() + kMaxExportedBins / kMaxBins, features.end());
+    EXPECT_NO_THROW(Unpack(Pack(ExportOf(Model(features, TargetSpec::Binary(), Link::kLogistic)))));
+}
+
+TEST(ExportedModel, DeepTreesOnManyLevelsDoNotBecomeMuchText) {
+    NoInterrupt interrupt;
+    std::vector<std::string> levels;
+    for (uint32_t i = 0; i < kMaxBins; i++)
+        levels.push_back(std::to_string(i));
+    Model model({FeatureSpec::Levels("a", levels), FeatureSpec::Levels("b", levels)}, TargetSpec::Binary(),
+                Link::kLogistic);
+    model.AddTree(SplitsEverywhere(12));
+    EXPECT_EQ(CodeOf([&] { ToSql(model, SqlDialect::kPostgres, interrupt); }), ErrorCode::kLimitExceeded);
+    EXPECT_EQ(CodeOf([&] { ToXgboost(model, {}, interrupt); }), ErrorCode::kLimitExceeded);
 }
 
 }  // namespace

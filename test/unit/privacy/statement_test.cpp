@@ -13,6 +13,7 @@ StatedLoss Limit(double epsilon, double delta, int64_t releases, double spent) {
     stated.is_limit = true;
     stated.releases = releases;
     stated.spent_epsilon = spent;
+    stated.spent_delta = delta;
     return stated;
 }
 
@@ -30,6 +31,19 @@ TEST(Statement, SaysWhatALimitMeansAndWhatWasSpent) {
     EXPECT_TRUE(Says(text, "Who can still be harmed")) << text;
     EXPECT_FALSE(Says(text, "together, for someone")) << text;
     EXPECT_TRUE(Says(WriteStatement({Limit(2, 0, 0, 0)}, {0, 0}), "Nothing was released so far."));
+}
+
+// What renews lets through more than it says, and forgets what was before.
+TEST(Statement, OfALimitThatRenewsSaysWhatWasSpentSince) {
+    StatedLoss renewing = Limit(4, 1e-6, 0, 0);
+    renewing.renews = true;
+    EXPECT_TRUE(Says(WriteStatement({renewing}, {0, 0}), "Nothing was released since it was renewed."));
+    renewing.releases = 1;
+    renewing.spent_epsilon = 0.5;
+    renewing.spent_delta = 1e-2;
+    const std::string text = WriteStatement({renewing}, {0, 0});
+    EXPECT_TRUE(Says(text, "Since it was renewed 1 release has cost epsilon 0.5")) << text;
+    EXPECT_TRUE(Says(text, "at most 62.7 of 100")) << text;  // with that delta
 }
 
 TEST(Statement, AddsUpForSomeoneWhoIsInAllTables) {
