@@ -142,15 +142,16 @@ void Explainer::Explain(const uint16_t* codes, int64_t* contributions, double* s
 }
 
 void Explainer::MeasureGroups() {
+    if (groups_measured_)
+        return;
     CheckBytes(memory_used());
-    for (TreeGroup& group : groups_) {
-        if (!groups_measured_)
-            MeasureGroup(model_, masses_, interrupt_, &group);
-    }
+    for (TreeGroup& group : groups_)
+        MeasureGroup(model_, masses_, interrupt_, &group);
     groups_measured_ = true;
 }
 
 std::vector<ShapeCell> Explainer::Shape(size_t f, size_t output) {
+    interrupt_.Poll();
     MeasureGroups();
     const FeatureSpec& feature = model_.features()[f];
     const std::vector<int32_t>& table = model_.table(f);
