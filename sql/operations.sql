@@ -2,6 +2,7 @@
 -- told before one runs out, see how many trainings are left, and do it for a whole schema.
 \set VERBOSITY terse
 SET client_min_messages = warning;
+SET intervalstyle = postgres;
 CREATE ROLE regress_ops_owner;
 CREATE ROLE regress_ops_ana;
 CREATE ROLE regress_ops_bob;

@@ -3,6 +3,7 @@
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
+SET intervalstyle = postgres;
 CREATE ROLE regress_say_owner;
 CREATE ROLE regress_say_ana;
 CREATE ROLE regress_say_bob;
