@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "model/explain.h"
 #include "model/report/heat_map.h"
@@ -155,18 +156,17 @@ std::string Page::NamesOf(const std::vector<size_t>& features) const {
 
 // Over several classes: the mean of each group.
 void Page::MeasureImportances() {
+    std::map<std::vector<size_t>, size_t> places;
     for (size_t output = 0; output < model_.outputs(); output++) {
         importances_.push_back(explainer_.Importances(output));
         for (const Importance& found : importances_.back()) {
-            const auto same = std::find_if(overall_.begin(), overall_.end(), [&](const Importance& other) {
-                return other.features == found.features;
-            });
-            if (same == overall_.end()) {
+            const auto [place, is_new] = places.emplace(found.features, overall_.size());
+            if (is_new) {
                 overall_.push_back(found);
                 continue;
             }
-            same->importance += found.importance;
-            same->noise += found.noise;
+            overall_[place->second].importance += found.importance;
+            overall_[place->second].noise += found.noise;
         }
     }
     for (Importance& item : overall_) {
