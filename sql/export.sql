@@ -81,7 +81,7 @@ SELECT dpboost_to_sql('none');
 SELECT dpboost_to_xgboost('trees@9');
 SELECT dpboost_train('hashed', '{"epsilon": 20, "trees": 5}', z, c || '') ->> 'task' AS task FROM goods;
 SELECT dpboost_to_sql('hashed');
-SELECT (dpboost_encode('hashed', 'x'::text))[1] BETWEEN 0 AND 63 AS bucket;
+SELECT (dpboost_encode('hashed', 'x'::text))[1] BETWEEN 0 AND 511 AS bucket;
 SELECT dpboost_import('bad', '');
 SELECT dpboost_import('bad', substr(dpboost_export('trees'), 2));
 SELECT dpboost_import('bad', set_byte(e, 40, get_byte(e, 40) # 1)) FROM dpboost_export('trees') e;

@@ -41,8 +41,54 @@ SELECT dpboost_verify(NULL);
 SELECT dpboost_train_on('m', 'losses', 'y', NULL);
 SELECT dpboost_train(NULL, '{"epsilon": 1}', y, x) FROM losses;
 
-DROP VIEW limits;
+
+-- text without a list is hashed to as many buckets as the call says
+CREATE TABLE texts AS SELECT 'word ' || i % 100 AS word, i % 2 = 0 AS y FROM generate_series(1, 300) i;
+SELECT dpboost_train_on('loss_texts', 'texts', 'y', 1) ->> 'version' AS version;
+SELECT dpboost_train_on('loss_texts', 'texts', 'y', 1, options => '{"hash_buckets": 32}') ->> 'version' AS version;
+SELECT dpboost_train_on('loss_texts', 'texts', 'y', 1, options => '{"hash_buckets": 1}');
+SELECT version, features FROM dpboost_models WHERE model = 'loss_texts' ORDER BY 1;
+-- a literal that is no number is no missing value
+SELECT dpboost_train_on('loss_x', 'losses', 'y', 0.1, features => '{x}') ->> 'version' AS version;
+SELECT dpboost_predict('loss_x', 'half');
+SELECT dpboost_predict('loss_x', '0.5') = dpboost_predict('loss_x', 0.5) AS same, dpboost_predict('loss_x', NULL) = dpboost_predict('loss_x', 'NaN') AS missing;
+SELECT dpboost_predict('loss_x', 0.5, 0.6);
+SELECT dpboost_predict('loss_x', ARRAY[0.5, 0.6]);
+-- options by the names that other libraries give them
+SELECT key, dpboost_estimate('losses', 'y', 1, features => '{x}', options => jsonb_build_object(key, 1)) FROM unnest('{weight}'::text[]) key;
+SELECT dpboost_estimate('losses', 'y', 1, features => '{x}', options => '{"early_stopping_rounds": 10}');
+SELECT dpboost_estimate('losses', 'y', 1, features => '{x}', options => '{"eta": 0.1}');
+-- functions of an index that rely on search_path: the error says why
+\set SHOW_CONTEXT errors
+CREATE FUNCTION half(float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS 'SELECT $1 / 2';
+CREATE FUNCTION quarter(float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN half(half($1)); END';
+CREATE VIEW halves AS SELECT patient, x, quarter(x) AS q, y FROM losses;
+SELECT dpboost_train_on('loss_h', 'halves', 'y', 0.1, features => '{x,q}', options => '{"bounds": {"q": [0, 1]}}');
+\set SHOW_CONTEXT never
+
+-- releases of a table stay in its owner's ledger when it is dropped, and when another takes its name
+SELECT count(*) FROM dpboost_ledger WHERE 'public.texts' = ANY (relations);
+DROP TABLE texts;
+SELECT count(*), min(role) = 'regress_loss_owner' AS own FROM dpboost_ledger WHERE 'public.texts' = ANY (relations);
+RESET ROLE;
+CREATE TABLE regress_kept AS SELECT 0.5::float8 AS x, true AS y;
+ALTER TABLE regress_kept OWNER TO regress_loss_owner;
+SELECT dpboost_train_on('loss_kept', 'regress_kept', 'y', 1, options => '{"bounds": [0, 1]}') ->> 'version' AS version;
+SET ROLE regress_loss_owner;
+SELECT count(*) AS by_another FROM dpboost_ledger WHERE 'public.regress_kept' = ANY (relations);
+DROP TABLE regress_kept;
+SELECT count(*) AS still_there FROM dpboost_ledger WHERE 'public.regress_kept' = ANY (relations);
+CREATE TABLE regress_kept (x int);
+SELECT count(*) AS still_there FROM dpboost_ledger WHERE 'public.regress_kept' = ANY (relations);
+SET ROLE regress_loss_ana;
+SELECT count(*) AS of_others FROM dpboost_ledger WHERE 'public.regress_kept' = ANY (relations);
+SET ROLE regress_loss_owner;
+DROP TABLE regress_kept;
+SELECT dpboost_drop_model('loss_x'), dpboost_drop_model('loss_texts');
+DROP VIEW limits, halves;
+DROP FUNCTION quarter, half;
 DROP TABLE losses;
 RESET ROLE;
+SELECT dpboost_drop_model('loss_kept');
 REVOKE CREATE ON SCHEMA public FROM regress_loss_owner;
 DROP ROLE regress_loss_owner, regress_loss_ana;

@@ -47,7 +47,7 @@ CREATE TEMP TABLE said AS
 SELECT dpboost_estimate('clinic."Visits"', 'ill', 0.5, features => '{age}', options => '{"trees": 10}') AS estimate,
        (SELECT count(*) FROM dpboost_ledger) AS releases;
 SELECT releases = (SELECT count(*) FROM dpboost_ledger) AS charged_nothing FROM said;
-SELECT t - '{model,owner,version,release_id,live}'::text[] = estimate AS as_estimated
+SELECT t - '{model,owner,version,release_id,live}'::text[] = estimate - '{fits,trainings_left}'::text[] AS as_estimated
 FROM said, dpboost_train_on('v', 'clinic."Visits"', 'ill', 0.5, features => '{age}', options => '{"trees": 10}') t;
 DROP TABLE said;
 

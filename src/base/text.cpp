@@ -45,7 +45,10 @@ std::string Printed(double number) {
     snprintf(digits, sizeof digits, "%.10g", number);
     std::string text = digits;
     const size_t plus = text.find('+');  // 1e+12
-    return plus == std::string::npos ? text : text.erase(plus, 1);
+    if (plus != std::string::npos)
+        text.erase(plus, 1);
+    const size_t zero = text.find("e-0");  // 1e-06
+    return zero == std::string::npos ? text : text.erase(zero + 2, 1);
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "privacy/accountant/calibrate.h"
 #include "privacy/accountant/kinds.h"
 #include "privacy/accountant/numeric.h"
@@ -32,6 +33,9 @@ struct Plan::Mechanism {
 namespace {
 
 constexpr double kUnitsPerStep = static_cast<double>(uint64_t{1} << MechanismNoise::kScaleFractionBits);
+
+// A rest that nobody can train with.
+constexpr double kNothingLeft = 1e-3;
 
 std::string Format(double value) {
     char text[32];
@@ -135,10 +139,15 @@ std::vector<Event> Scaled(std::vector<Event> events, double factor) {
                     "The budget has delta 0, and the training was asked for with delta " +
                         Format(request.delta) + ".",
                     "Choose a method with delta 0, or ask the table's owner for a budget with a delta.");
+    if (left < kNothingLeft)
+        throw Error(ErrorCode::kBudgetExhausted, "privacy budget" + name + " is exhausted",
+                    "The training needs epsilon " + Printed(request.epsilon) + ", and less than 0.001 is left.",
+                    "Ask the table's owner to raise the limit.");
     throw Error(
-        ErrorCode::kBudgetExhausted, "privacy budget" + name + " is exhausted",
-        "The training needs epsilon " + Format(request.epsilon) + ", and " + Format(left) + " is left.",
-        "Lower epsilon, or ask the table's owner to raise the limit.");
+        ErrorCode::kBudgetExhausted,
+        "privacy budget" + name + " does not allow epsilon " + Printed(request.epsilon),
+        "Epsilon " + Format(left) + " is left at delta " + Printed(request.delta) + ".",
+        "Ask for at most " + Printed(RoundedDown(left)) + ", or ask the table's owner to raise the limit.");
 }
 
 // The least factor by which all noise must grow until rho at the order is within what is left.

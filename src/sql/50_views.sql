@@ -40,8 +40,13 @@ CREATE VIEW dpboost_ledger WITH (security_barrier) AS
        OR EXISTS (SELECT FROM dpboost.charge c
                   JOIN dpboost.relation_name n USING (relation_id)
                   JOIN pg_catalog.pg_class r ON r.oid = n.relation::oid
-                  WHERE c.release_id = l.release_id AND pg_catalog.pg_has_role(current_user, r.relowner, 'USAGE'));
-COMMENT ON VIEW dpboost_ledger IS 'releases: one''s own, and all from one''s own tables';
+                  WHERE c.release_id = l.release_id AND pg_catalog.pg_has_role(current_user, r.relowner, 'USAGE'))
+       OR EXISTS (SELECT FROM dpboost.charge c
+                  JOIN dpboost.relation_name n USING (relation_id)
+                  WHERE c.release_id = l.release_id AND n.relation::oid = 0
+                    AND pg_catalog.pg_has_role(current_user, n.owner::oid, 'USAGE'));
+COMMENT ON VIEW dpboost_ledger IS
+    'releases: one''s own, and all from one''s own tables, also from those that were dropped';
 COMMENT ON COLUMN dpboost_ledger.release_id IS 'number of the release';
 COMMENT ON COLUMN dpboost_ledger.released_at IS 'when it was charged';
 COMMENT ON COLUMN dpboost_ledger.role IS 'role that trained';

@@ -122,7 +122,7 @@ std::optional<FeatureSpec> EncodeNumber(const PublicColumn& column, const Domain
                                               : EncodeRange(column, domain, options.bins);
 }
 
-FeatureSpec EncodeText(const PublicColumn& column, const Domain* bounds, bool governed) {
+FeatureSpec EncodeText(const PublicColumn& column, const Domain* bounds, uint32_t buckets, bool governed) {
     if (bounds != nullptr && bounds->kind == DomainKind::kRange)
         RefuseForm(column.name, "A range is for numbers; this column holds text.");
     if (bounds != nullptr && governed)
@@ -130,7 +130,7 @@ FeatureSpec EncodeText(const PublicColumn& column, const Domain* bounds, bool go
     const Domain& domain = bounds != nullptr && bounds->kind == DomainKind::kLevels ? *bounds : column.domain;
     return domain.kind == DomainKind::kLevels && !domain.levels.empty()
                ? FeatureSpec::Levels(column.name, domain.levels)
-               : FeatureSpec::Hashed(column.name);
+               : FeatureSpec::Hashed(column.name, buckets);
 }
 
 FeatureSpec EncodeBoolean(const PublicColumn& column, const Domain* bounds) {
@@ -286,7 +286,7 @@ FeatureEncodings EncodeFeatures(const std::vector<PublicColumn>& columns, const 
         } else if (column.kind == ValueKind::kBoolean) {
             result.specs.push_back(EncodeBoolean(column, bounds));
         } else {
-            result.specs.push_back(EncodeText(column, bounds, governed));
+            result.specs.push_back(EncodeText(column, bounds, options.hash_buckets, governed));
         }
         if (find_private)
             result.find_private.push_back(i);

@@ -32,6 +32,8 @@ constexpr OptionRow kRows[] = {
          "positive class of a text, enum, number or boolean target"),
     Form("bounds", "an object, an array or \"private\"", "what is public about columns: see below"),
     Whole<&TrainingOptions::bins>("bins", 2, 4096, "bins of a numeric column"),
+    Whole<&TrainingOptions::hash_buckets>("hash_buckets", 2, 65534,
+                                          "buckets of a text column without a list of levels; default 512"),
     Form("deploy", "true or false", "whether the new version goes live at once; default true"),
     Number<&TrainingOptions::holdout>(
         "holdout", 0.1, 0.5,
@@ -44,13 +46,32 @@ constexpr OptionRow kRows[] = {
 struct Alias {
     const char* name;
     const char* ours;  // null: there is none on purpose
+    const char* why = nullptr;
 };
+constexpr char kNoSeed[] = "There is no seed: whoever knows the seed can take the noise away.";
+constexpr char kNoWeights[] = "There are no weights: every person counts the same.";
+constexpr char kNoStopping[] =
+    "There is no early stopping: what is planned is charged, and looking at other rows would cost more.";
 constexpr Alias kKeyAliases[] = {
-    {"n_estimators", "trees"}, {"num_trees", "trees"},    {"num_boost_round", "trees"},
-    {"max_depth", "depth"},    {"eta", "learning_rate"},  {"shrinkage", "learning_rate"},
-    {"eps", "epsilon"},        {"lambda", "l2"},          {"reg_lambda", "l2"},
-    {"max_bin", "bins"},       {"pos_label", "positive"}, {"seed", nullptr},
-    {"random_state", nullptr}, {"random_seed", nullptr},
+    {"n_estimators", "trees"},
+    {"num_trees", "trees"},
+    {"num_boost_round", "trees"},
+    {"max_depth", "depth"},
+    {"eta", "learning_rate"},
+    {"shrinkage", "learning_rate"},
+    {"eps", "epsilon"},
+    {"lambda", "l2"},
+    {"reg_lambda", "l2"},
+    {"max_bin", "bins"},
+    {"pos_label", "positive"},
+    {"seed", nullptr, kNoSeed},
+    {"random_state", nullptr, kNoSeed},
+    {"random_seed", nullptr, kNoSeed},
+    {"weight", nullptr, kNoWeights},
+    {"sample_weight", nullptr, kNoWeights},
+    {"scale_pos_weight", nullptr, kNoWeights},
+    {"early_stopping_rounds", nullptr, kNoStopping},
+    {"early_stopping", nullptr, kNoStopping},
 };
 constexpr Alias kMethodAliases[] = {{"dpboost", "pure_trees"},
                                     {"dpboost_sums", "pure_sums"},
@@ -75,8 +96,7 @@ const Alias* FindAlias(const Alias (&aliases)[count], const std::string& name) {
         keys.push_back(std::move(own));
     std::string hint = NearestHint(key, keys);
     if (const Alias* alias = FindAlias(kKeyAliases, key))
-        hint = alias->ours == nullptr ? "There is no seed: whoever knows the seed can take the noise away."
-                                      : "It is called " + Quoted(alias->ours) + " here.";
+        hint = alias->ours == nullptr ? alias->why : "It is called " + Quoted(alias->ours) + " here.";
     throw Error(ErrorCode::kInvalidParameter, "unrecognized option " + Quoted(key),
                 "The options are " + Listed(keys) + ".", hint);
 }

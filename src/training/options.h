@@ -25,6 +25,7 @@ struct TrainingOptions {
     std::optional<std::string> positive;
     BoundsOption bounds;
     uint32_t bins = kDefaultBins;
+    uint32_t hash_buckets = 512;
     bool deploy = true;
     double holdout = 0;              // part of the units that is set aside for an evaluation; 0: none
     double evaluate = 0;             // of an estimate: the epsilon of an evaluation to come; 0: none

@@ -59,6 +59,21 @@ void NoteNoise(const Cost& release, Model* model) {
     model->SetEvidence(std::move(evidence));
 }
 
+// How many releases of this cost the budgets let through, one after the other; so many are enough to say.
+int CountThatFit(const std::vector<BudgetConstraint>& budgets, const Cost& cost) {
+    constexpr int kMost = 10000;
+    std::vector<Budget> left;
+    for (const BudgetConstraint& constraint : budgets)
+        left.push_back(constraint.budget);
+    for (int count = 0; count < kMost; count++)
+        for (Budget& budget : left) {
+            if (!budget.Fits(cost))
+                return count;
+            budget.Spend(cost);
+        }
+    return kMost;
+}
+
 }  // namespace
 
 void CheckFootprint(const Footprint& footprint, size_t memory) {
@@ -130,6 +145,29 @@ void TrainingCore::CheckHoldout(const std::vector<MechanismRequest>& mechanisms)
                         "option \"holdout\" needs a method with Gaussian noise on all rows",
                         "Only then an evaluation on other people is proven to cost nothing more.",
                         "Use method \"auto\", or evaluate with dpboost_evaluate.");
+}
+
+void TrainingCore::Consider(const std::vector<BudgetConstraint>& budgets, double most,
+                            const char* most_reason) {
+    outlook_.known = true;
+    outlook_.limited = !budgets.empty();
+    try {
+        Calibrate(budgets);
+        outlook_.fits = options_.epsilon <= most;
+        outlook_.reason = outlook_.fits ? "" : most_reason;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::kBudgetExhausted)
+            throw;
+        outlook_.fits = false;
+        outlook_.reason = error.message();
+        Calibrate({});
+    }
+    outlook_.trainings_left = outlook_.fits ? std::max(1, CountThatFit(budgets, plan_->release())) : 0;
+    outlook_.would_fit = most;
+    for (const BudgetConstraint& constraint : budgets)
+        outlook_.would_fit =
+            std::min(outlook_.would_fit,
+                     constraint.budget.RoomEpsilon(IsGaussianFullBatch(plan_->events()), options_.delta));
 }
 
 void TrainingCore::CountMemory() {
@@ -240,6 +278,15 @@ const std::string& TrainingCore::Describe(const TrainingResult& result) {
         description.Add("evaluation", FiguresObject(*evaluation_));
     if (options_.evaluate > 0)
         description.Add("with_evaluation", DescribeTogether());
+    if (outlook_.known) {
+        description.Add("fits", outlook_.fits ? "true" : "false");
+        if (outlook_.limited)
+            description.Add("trainings_left", std::to_string(outlook_.trainings_left));
+        if (!outlook_.fits) {
+            description.Add("reason", JsonString(outlook_.reason));
+            description.Add("would_fit", JsonNumber(RoundedDown(outlook_.would_fit)));
+        }
+    }
     description_ = description.Object();
     return description_;
 }

@@ -73,10 +73,24 @@ class TrainingCore {
     const char* task_name() const;
     double noise_multiplier() const;  // of the main mechanism
 
+    // Instead of Calibrate, for an estimate: as it does if the training fits, else as if there were no limits, and
+    // Describe then says that it does not fit, and what would. `most` and `most_reason`: a limit for single trainings.
+    void Consider(const std::vector<BudgetConstraint>& budgets, double most, const char* most_reason);
+    bool fits() const { return outlook_.fits; }
+
     // The result that the caller sees, as JSON.
     const std::string& Describe(const TrainingResult& result);
 
   private:
+    struct Outlook {
+        bool known = false;
+        bool fits = true;
+        std::string reason;
+        double would_fit = 0;
+        bool limited = false;
+        int trainings_left = 0;
+    };
+
     void CountMemory();
     void CheckHoldout(const std::vector<MechanismRequest>& mechanisms) const;
     void FindPrivateBounds(Dataset* dataset, HeldOut* held_out, Releaser& releaser, Interrupt& interrupt);
@@ -96,6 +110,7 @@ class TrainingCore {
     std::optional<Dataset> dataset_;         // from then on until Train
     std::optional<Plan> plan_;
     HeldMemory held_;
+    Outlook outlook_;
     std::string plan_bytes_;
     std::string model_bytes_;
     std::string features_json_;

@@ -278,8 +278,9 @@ void ChargeBudgets(BudgetList* budgets, const char* plan_bytes, size_t plan_size
         });
         if (!fits)
             ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-                            errmsg("privacy budget of %s is exhausted", DescribeBudget(state)),
-                            errdetail("The training needs epsilon %.4g, and %.4g is left.", needed, left),
+                            errmsg("privacy budget of %s does not allow epsilon %.4g", DescribeBudget(state),
+                                   needed),
+                            errdetail("Epsilon %.4g is left.", left),
                             errhint("Lower epsilon, or ask the %s's owner to raise the limit.",
                                     state->population_id != 0 ? "population" : "table")));
     }

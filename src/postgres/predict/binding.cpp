@@ -73,16 +73,33 @@ void BindColumn(Binding* binding, int feature, Oid type) {
     MakeColumnReader(type, column.kind, encoder, &binding->readers[feature]);
 }
 
+// A literal without a type is part of the call, so a mistake in it can be told.
+void CheckLiteral(const Binding& binding, int feature, const char* text) {
+    char* end;
+    strtod(text, &end);
+    if (end == text || *end != '\0')
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                 errmsg("invalid number for feature \"%s\": \"%s\"", FeatureName(binding, feature), text)));
+}
+
 void BindColumns(FunctionCallInfo fcinfo, Binding* binding) {
     const int given = PG_NARGS() - binding->first_feature;
     if (given != binding->features)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("model \"%s\" has %d features, but %d are given", binding->name,
-                               binding->features, given),
+                        errmsg_plural("model \"%s\" has %d feature, and the call has %d",
+                                      "model \"%s\" has %d features, and the call has %d",
+                                      static_cast<unsigned long>(binding->features), binding->name,
+                                      binding->features, given),
                         errhint("Pass them in the order of training, or pass a row, whose columns are found "
                                 "by name.")));
-    for (int i = 0; i < given; ++i)
-        BindColumn(binding, i, get_fn_expr_argtype(fcinfo->flinfo, binding->first_feature + i));
+    for (int i = 0; i < given; ++i) {
+        const int argument = binding->first_feature + i;
+        const Oid type = get_fn_expr_argtype(fcinfo->flinfo, argument);
+        BindColumn(binding, i, type);
+        if (type == UNKNOWNOID && !PG_ARGISNULL(argument) && binding->readers[i].as_number)
+            CheckLiteral(*binding, i, DatumGetCString(PG_GETARG_DATUM(argument)));
+    }
 }
 
 // Position (from 0) of the feature in the row, or -1.
@@ -201,8 +218,10 @@ FeatureValues TakeArrayApart(Binding* binding, Datum array) {
                 (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("features must be a one-dimensional array")));
     if (elements.count != binding->features)
         ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-                        errmsg("model \"%s\" has %d features, but the array has %d elements", binding->name,
-                               binding->features, elements.count)));
+                        errmsg_plural("model \"%s\" has %d feature, and the array has length %d",
+                                      "model \"%s\" has %d features, and the array has length %d",
+                                      static_cast<unsigned long>(binding->features), binding->name,
+                                      binding->features, elements.count)));
     if (elements.type != binding->element_type) {
         MemoryContext outer = MemoryContextSwitchTo(binding->context);
         BindArray(binding, elements.type);

@@ -10,9 +10,9 @@
 
 namespace dpboost {
 
-// Calls core.Calibrate with the budgets as the core knows them.
-template <class Core>
-void CalibrateFor(const BudgetList* budgets, Core& core) {
+// Calls use(constraints), in the core, with the budgets as the core knows them.
+template <class Use>
+void WithConstraints(const BudgetList* budgets, const Use& use) {
     auto** names = static_cast<char**>(palloc(sizeof(char*) * (budgets->count + 1)));
     for (int i = 0; i < budgets->count; ++i)
         names[i] = DescribeBudget(&budgets->items[i]);
@@ -23,8 +23,15 @@ void CalibrateFor(const BudgetList* budgets, Core& core) {
             constraints.push_back(
                 Budget::Restore(state.epsilon, state.delta, state.order, state.spent).Constraint(names[i]));
         }
-        core.Calibrate(constraints);
+        use(constraints);
     });
+}
+
+// Calls core.Calibrate with them.
+template <class Core>
+void CalibrateFor(const BudgetList* budgets, Core& core) {
+    WithConstraints(budgets,
+                    [&](const std::vector<BudgetConstraint>& constraints) { core.Calibrate(constraints); });
 }
 
 // Whether nothing was charged or changed between the two.

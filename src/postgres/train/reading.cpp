@@ -173,9 +173,11 @@ bool IsIndependentOfRows(const ErrorData* error, Phase phase) {
                         is_ours && error->detail != nullptr ? errdetail_internal("%s", error->detail) : 0,
                         is_ours && error->hint != nullptr ? errhint("%s", error->hint) : 0));
     }
-    ereport(ERROR, (errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION), errmsg("could not read %s", relation),
-                    errdetail("One of its expressions failed. The server's log says how."),
-                    errhint("Ask the owner for expressions that give NULL instead of an error.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION), errmsg("could not read %s", relation),
+             errdetail("One of its expressions failed. The server's log says how."),
+             errhint("Ask the owner for expressions that give NULL instead of an error, and for functions "
+                     "that qualify all names: search_path is pinned here.")));
     pg_unreachable();
 }
 
@@ -227,6 +229,17 @@ void RunQuietly(RowSink* sink, const Reading& reading) {
     QuietEnd(&quiet);
 }
 
+// Says with a name that was not found why it may not be: this happens in functions of views and indexes.
+void DescribePinnedPath(void* argument) {
+    const int code = geterrcode();
+    if (code == ERRCODE_UNDEFINED_FUNCTION || code == ERRCODE_UNDEFINED_TABLE ||
+        code == ERRCODE_UNDEFINED_OBJECT)
+        errcontext(
+            "reading %s for a training, where search_path is pinned: functions of its views and indexes must "
+            "qualify all names",
+            static_cast<const char*>(argument));
+}
+
 void CheckTransaction(const Reading& reading) {
     if (reading.as_owner && IsolationIsSerializable())
         ereport(ERROR,
@@ -266,7 +279,13 @@ void ReadRows(RowSink* sink, const Reading& reading) {
     const int level = NewGUCNestLevel();
     volatile Phase phase = Phase::kCheck;
     PinSetting("search_path", "pg_catalog, pg_temp");
+    ErrorContextCallback context;
+    context.callback = DescribePinnedPath;
+    context.arg = DescribeRelation(reading.relid);
+    context.previous = error_context_stack;
+    error_context_stack = &context;
     RunReading(sink, reading, &phase);
+    error_context_stack = context.previous;
     AtEOXact_GUC(true, level);
 }
 

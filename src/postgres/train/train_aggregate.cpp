@@ -256,7 +256,7 @@ void AppendArray(AggregateState* state, NullableDatum target, Datum array) {
     if (elements.count != state->call.array_length)
         ereport(ERROR,
                 (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("feature arrays must have equal lengths"),
-                 errdetail("An array has %d elements where %d are expected.", elements.count,
+                 errdetail("An array has length %d where %d is expected.", elements.count,
                            state->call.array_length)));
     AppendRow(state->training, target, kNoUnit, [&elements](int i, bool* is_null) {
         *is_null = elements.nulls[i];

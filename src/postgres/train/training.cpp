@@ -127,6 +127,27 @@ void MakeReaders(Training* training) {
     MakeTargetReader((*training->core)->target(), call.target, &training->target);
 }
 
+// What an estimate says: how much a single training may ask for at the most, and why, beside what is left.
+void ConsiderFor(const Training* training) {
+    const BudgetList* budgets = training->budgets;
+    double most = std::numeric_limits<double>::infinity();
+    const char* reason = "";
+    for (int i = 0; i < budgets->count; ++i) {
+        const BudgetState& limit = budgets->items[i];
+        const bool exceeds = (*training->core)->options().delta > limit.delta;
+        const double allowed =
+            !std::isinf(limit.max_epsilon_per_train) && exceeds ? 0 : limit.max_epsilon_per_train;
+        if (allowed >= most)
+            continue;
+        most = allowed;
+        reason = psprintf("privacy budget of %s allows at most epsilon %g at delta %g per training",
+                          DescribeBudget(&limit), limit.max_epsilon_per_train, limit.delta);
+    }
+    WithConstraints(budgets, [&](const std::vector<BudgetConstraint>& constraints) {
+        (*training->core)->Consider(constraints, most, reason);
+    });
+}
+
 }  // namespace
 
 bool SameBudgets(const BudgetList* a, const BudgetList* b) {
@@ -272,10 +293,14 @@ Training* BeginTraining(const TrainingCall& call) {
     training->buffer = (*training->core)->buffer();
     training->columns = training->buffer->columns.data();
     training->flush = FlushRows;
-    CheckPerTrainLimit(training->budgets, (*training->core)->options().epsilon,
-                       (*training->core)->options().delta);
+    if (call.model != nullptr)  // an estimate answers
+        CheckPerTrainLimit(training->budgets, (*training->core)->options().epsilon,
+                           (*training->core)->options().delta);
     MakeReaders(training);
-    CalibrateFor(training->budgets, **training->core);
+    if (call.model != nullptr)
+        CalibrateFor(training->budgets, **training->core);
+    else
+        ConsiderFor(training);
     return training;
 }
 
@@ -294,7 +319,9 @@ Datum FinishTraining(Training* training) {
 Datum DescribeEstimate(Training* training) {
     const std::string& plan = (*training->core)->plan_bytes();
     const BudgetList* budgets = training->budgets;
-    return Describe(training, nullptr, RemainingBudgets(budgets, plan.data(), plan.size()), budgets->count);
+    const bool fits = (*training->core)->fits();  // else: what is left now
+    return Describe(training, nullptr, RemainingBudgets(budgets, fits ? plan.data() : nullptr, plan.size()),
+                    budgets->count);
 }
 
 }  // namespace dpboost

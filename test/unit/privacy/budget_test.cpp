@@ -234,8 +234,21 @@ TEST(Budget, ExhaustedErrorSaysWhatIsLeft) {
         FAIL() << "an exhausted budget was overspent";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::kBudgetExhausted);
+        EXPECT_EQ(error.message(),
+                  "privacy budget of role \"ana\" on table \"visits\" does not allow epsilon 1");
+        EXPECT_EQ(error.detail().rfind("Epsilon 0.", 0), 0u) << error.detail();
+        const double left =
+            std::strtod(error.hint().c_str() + std::string("Ask for at most ").size(), nullptr);
+        EXPECT_GT(left, 0.1);
+        EXPECT_NO_THROW(Within(Training(left, 1e-6), budget));
+        EXPECT_THROW(Within(Training(left * 1.01, 1e-6), budget), Error);
+    }
+    budget = Budget(0.9, 1e-6).WithSpent(budget.spent());
+    try {
+        Within(Training(0.1, 1e-6), budget);
+        FAIL() << "an exhausted budget was overspent";
+    } catch (const Error& error) {
         EXPECT_EQ(error.message(), "privacy budget of role \"ana\" on table \"visits\" is exhausted");
-        EXPECT_NE(error.detail().find("needs epsilon 1, and 0."), std::string::npos) << error.detail();
     }
 }
 
