@@ -140,9 +140,10 @@ std::vector<Event> Scaled(std::vector<Event> events, double factor) {
                         Format(request.delta) + ".",
                     "Choose a method with delta 0, or ask the table's owner for a budget with a delta.");
     if (left < kNothingLeft)
-        throw Error(ErrorCode::kBudgetExhausted, "privacy budget" + name + " is exhausted",
-                    "The training needs epsilon " + Printed(request.epsilon) + ", and less than 0.001 is left.",
-                    "Ask the table's owner to raise the limit.");
+        throw Error(
+            ErrorCode::kBudgetExhausted, "privacy budget" + name + " is exhausted",
+            "The training needs epsilon " + Printed(request.epsilon) + ", and less than 0.001 is left.",
+            "Ask the table's owner to raise the limit.");
     throw Error(
         ErrorCode::kBudgetExhausted,
         "privacy budget" + name + " does not allow epsilon " + Printed(request.epsilon),

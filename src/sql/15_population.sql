@@ -32,6 +32,8 @@ COMMENT ON COLUMN dpboost.population.set_at IS 'when';
 CREATE TABLE dpboost.population_member (
     population_id bigint NOT NULL,
     relation_id bigint NOT NULL,
+    privacy_unit name NOT NULL,
+    earlier_until bigint NOT NULL,
     joined_by dpboost.role_ref NOT NULL,
     joined_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     PRIMARY KEY (population_id, relation_id)
@@ -39,6 +41,8 @@ CREATE TABLE dpboost.population_member (
 COMMENT ON TABLE dpboost.population_member IS 'the tables that ever were in a population; rows are never changed';
 COMMENT ON COLUMN dpboost.population_member.population_id IS 'the population';
 COMMENT ON COLUMN dpboost.population_member.relation_id IS 'the table, see relation_name';
+COMMENT ON COLUMN dpboost.population_member.privacy_unit IS 'its privacy unit when it first joined, empty if each row is one: what a release must protect even after the table has left';
+COMMENT ON COLUMN dpboost.population_member.earlier_until IS 'releases up to this one were accepted then, whatever they protect';
 COMMENT ON COLUMN dpboost.population_member.joined_by IS 'role that added it first';
 COMMENT ON COLUMN dpboost.population_member.joined_at IS 'when';
 

@@ -80,8 +80,8 @@ static int FindUnaccepted(const PopulationTables& tables) {
                       initArrayResult(INT8OID, context, false)};
     for (int i = 0; i < tables.count; ++i) {
         const PopulationTable* table = &tables.items[i];
-        if (!table->belongs || !OidIsValid(table->relid))
-            continue;
+        if (!OidIsValid(table->relid))
+            continue;  // nobody can train on it, or accept anything for it
         const CountedIdentities ids = IdentitiesThatCount(table->relid, table->counted);
         AddTableKeys(&keys, i, table, ids.any, false);
         AddTableKeys(&keys, i, table, ids.direct, true);
@@ -95,7 +95,7 @@ static int FindUnaccepted(const PopulationTables& tables) {
                : DatumGetInt32(CatalogValue(0, 1));
 }
 
-// The first table of the populations that counts releases for another unit than its own: what they cost says nothing
+// The first table of the populations, also of those that have left, that counts releases for another unit than its own: what they cost says nothing
 // of a person, whichever table of hers is trained on. 0: none does.
 static Oid FindUnacceptedTable(const BudgetList* limits, NameData* unit) {
     int64 checked = 0;

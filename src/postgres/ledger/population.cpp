@@ -111,13 +111,16 @@ int64 OpenPopulation(const char* name, Oid caller) {
     return population_id;
 }
 
-void JoinPopulation(int64 population_id, ArrayType* ids, Oid caller) {
-    const Oid types[] = {INT8OID, INT8ARRAYOID, RoleRefType()};
-    const Datum values[] = {Int64GetDatum(population_id), PointerGetDatum(ids), CallerRef(caller)};
+void JoinPopulation(int64 population_id, ArrayType* ids, const NameData& unit, int64 earlier_until,
+                    Oid caller) {
+    NameData stored = unit;
+    const Oid types[] = {INT8OID, INT8ARRAYOID, RoleRefType(), NAMEOID, INT8OID};
+    const Datum values[] = {Int64GetDatum(population_id), PointerGetDatum(ids), CallerRef(caller),
+                            NameGetDatum(&stored), Int64GetDatum(earlier_until)};
     CatalogWrite(
-        "INSERT INTO dpboost.population_member (population_id, relation_id, joined_by)"
-        " SELECT $1, id, $3 FROM unnest($2) AS id ON CONFLICT DO NOTHING",
-        3, types, values, nullptr);
+        "INSERT INTO dpboost.population_member (population_id, relation_id, privacy_unit, earlier_until,"
+        " joined_by) SELECT $1, id, $4, $5, $3 FROM unnest($2) AS id ON CONFLICT DO NOTHING",
+        5, types, values, nullptr);
 }
 
 }  // namespace dpboost

@@ -55,7 +55,9 @@ PopulationTables FindPopulationTables(int64 population_id) {
     const Oid types[] = {INT8OID};
     const Datum values[] = {Int64GetDatum(population_id)};
     const uint64 rows = CatalogRead(
-        "SELECT m.relation_id, p.relation_id IS NOT NULL, p.privacy_unit, coalesce(p.earlier_until, 0)"
+        "SELECT m.relation_id, CASE WHEN p.relation_id IS NOT NULL THEN p.privacy_unit ELSE m.privacy_unit "
+        "END,"
+        " CASE WHEN p.relation_id IS NOT NULL THEN p.earlier_until ELSE m.earlier_until END"
         " FROM dpboost.population_member AS m LEFT JOIN dpboost.protection AS p"
         " ON p.relation_id = m.relation_id AND p.population_id = m.population_id WHERE m.population_id = $1",
         1, types, values, nullptr, 0);
@@ -64,12 +66,12 @@ PopulationTables FindPopulationTables(int64 population_id) {
         palloc0(sizeof(PopulationTable) * (rows * (candidates->count + 1) + 1)));
     for (uint64 row = 0; row < rows; ++row) {
         const int64 relation_id = DatumGetInt64(CatalogValue(row, 1));
-        PopulationTable table = {InvalidOid, OnlyId(relation_id), DatumGetBool(CatalogValue(row, 2)), {}, 0};
+        PopulationTable table = {InvalidOid, OnlyId(relation_id), {}, 0};
         bool is_null;
-        const Datum unit = CatalogValue(row, 3, &is_null);
+        const Datum unit = CatalogValue(row, 2, &is_null);
         if (!is_null)
             table.unit = *DatumGetName(unit);
-        table.earlier_until = DatumGetInt64(CatalogValue(row, 4));
+        table.earlier_until = DatumGetInt64(CatalogValue(row, 3));
         tables.items[tables.count++] =
             table;  // also if a living relation has it: a charge keeps its identity
         for (int i = 0; i < candidates->count; ++i) {

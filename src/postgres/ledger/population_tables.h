@@ -23,11 +23,10 @@ namespace dpboost {
 
 // A table of a population as it is now, or the identity that is left of it.
 struct PopulationTable {
-    Oid relid;           // 0: there is no such relation now
-    ArrayType* counted;  // identities, as Identity has them
-    bool belongs;        // it has not left: its unit and what was accepted for it are those in force
-    NameData unit;
-    int64 earlier_until;
+    Oid relid;            // 0: there is no such relation now
+    ArrayType* counted;   // identities, as Identity has them
+    NameData unit;        // what its releases must protect: as declared now, or when it first joined
+    int64 earlier_until;  // but for those up to this one
 };
 
 struct PopulationTables {

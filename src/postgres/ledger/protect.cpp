@@ -162,7 +162,7 @@ void SetCap(const ReadRelation* relation, Cap* cap, const char* population, bool
     AcceptEarlier(relation, IdentityOf(relation).counted, cap, accepted, accept_earlier);
     WriteCap(ids, cap, caller);
     if (cap->population_id != 0)
-        JoinPopulation(cap->population_id, IdentityOf(relation).own, caller);
+        JoinPopulation(cap->population_id, IdentityOf(relation).own, cap->unit, cap->earlier.last, caller);
     LimitChange change = {};
     change.change = "protect";
     change.relation = relation;
