@@ -27,13 +27,18 @@ void FillDelivery(LedgerMessage* message, int64 release_id, const bytea* claim, 
     message->backend_latch = MyLatch;
     message->lock_timeout_ms = 1000;
     message->work = LedgerWork::kDelivery;
+    message->kind = ReleaseKind::kTraining;
+    message->deploy = true;
     message->caller = caller;
     strlcpy(message->caller_name, GetUserNameFromId(caller, false), NAMEDATALEN);
     memcpy(message->claim, VARDATA_ANY(claim), Min(VARSIZE_ANY_EXHDR(claim), sizeof message->claim));
     message->release_id = release_id;
     SetPiece(message, &message->options, "{}");
     SetPiece(message, &message->features, "[]");
+    SetPiece(message, &message->target, "y");
+    SetPiece(message, &message->positive, "");
     SetPiece(message, &message->model, "x");
+    SetPiece(message, &message->evaluation, "");
 }
 
 void Damage(LedgerMessage* message, const char* kind) {
@@ -77,7 +82,7 @@ Datum dpboost_fault_request(PG_FUNCTION_ARGS) {
     using namespace dpboost;
     const char* kind = text_to_cstring(PG_GETARG_TEXT_PP(0));
     const bool is_short = strcmp(kind, "short") == 0;
-    const size_t size = is_short ? 16 : sizeof(LedgerMessage) + 64;
+    const size_t size = is_short ? 16 : sizeof(LedgerMessage) + 128;
     dsm_segment* segment = dsm_create(size, 0);
     auto* message = static_cast<LedgerMessage*>(dsm_segment_address(segment));
     memset(static_cast<void*>(message), 0, size);

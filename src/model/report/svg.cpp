@@ -1,5 +1,6 @@
 #include "model/report/svg.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -16,11 +17,15 @@ bool StartsCharacter(char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
 }
 
+// A place far outside every picture: where a forged model's values would lie.
+constexpr double kFarAway = 1e6;
+
 // One digit after the point, without a zero there.
 void AppendNumber(double value, std::string* text) {
     char digits[64];
+    const double place = std::isnan(value) ? 0 : std::clamp(value, -kFarAway, kFarAway);
     const std::to_chars_result end = std::to_chars(
-        digits, digits + sizeof digits, std::round(value * 10) / 10 + 0.0, std::chars_format::fixed, 1);
+        digits, digits + sizeof digits, std::round(place * 10) / 10 + 0.0, std::chars_format::fixed, 1);
     size_t size = static_cast<size_t>(end.ptr - digits);
     if (size > 2 && digits[size - 1] == '0')
         size -= 2;

@@ -16,7 +16,7 @@ TEST(TextTest, NumbersAsPeopleWriteThem) {
     EXPECT_EQ(Printed(0.001), "0.001");
     EXPECT_EQ(Printed(0.1 + 0.2), "0.3");
     EXPECT_EQ(Printed(1e12), "1e12");
-    EXPECT_EQ(Printed(1e-7), "1e-07");
+    EXPECT_EQ(Printed(1e-7), "1e-7");
     EXPECT_EQ(Printed(-2.5), "-2.5");
     EXPECT_EQ(Printed(std::numeric_limits<double>::infinity()), "inf");
 }

@@ -55,6 +55,14 @@ TEST(ReportSvg, NumbersForPeople) {
     EXPECT_EQ(About(std::nan("")), "0");
 }
 
+// Values of forged models: a place on the page, and never bytes that were not written.
+TEST(ReportSvg, PlacesFarAwayStayNumbers) {
+    Svg svg(10, 10, "label");
+    svg.Line("axis", 1e300, -1e300, std::numeric_limits<double>::infinity(), std::nan(""));
+    const std::string text = svg.Take();
+    EXPECT_NE(text.find("x1=\"1000000\" y1=\"-1000000\" x2=\"1000000\" y2=\"0\""), std::string::npos) << text;
+}
+
 TEST(ReportSvg, DrawsWhatItIsTold) {
     Svg svg(100, 50.25, "a<b");
     svg.Line("g", 0, 0.04, 10, 5);
