@@ -77,6 +77,7 @@ WERROR := 1
 UNIT_SRCS := $(sort $(shell find test/unit -name '*_test.cpp'))
 STATISTICAL_SRCS := $(sort $(wildcard test/statistical/*_test.cpp))
 BENCH_SRCS := $(sort $(wildcard test/bench/*.cpp))
+UTILITY_SRCS := $(sort $(wildcard test/bench/utility/*.cpp))
 SAN_FLAGS = -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 # $(1) flavour, $(2) extra flags, $(3) and for the unit tests themselves: compiling them is most of the time of a build
@@ -133,13 +134,15 @@ format-check:
 $(BUILD)/bench/%: $(BUILD)/plain/test/bench/%.o $(BUILD)/plain/libcore.a
 	@mkdir -p $(@D)
 	$(CXX) $^ -o $@ -lbenchmark $(CORE_LIBS)
--include $(BENCH_SRCS:%.cpp=$(BUILD)/plain/%.d)
+$(BUILD)/bench/%: $(BUILD)/plain/test/bench/utility/%.o $(BUILD)/plain/libcore.a
+	@mkdir -p $(@D)
+	$(CXX) $^ -o $@ $(CORE_LIBS)
+-include $(patsubst %.cpp,$(BUILD)/plain/%.d,$(BENCH_SRCS) $(UTILITY_SRCS))
 .SECONDARY:
-BENCH_PROGRAMS = $(BENCH_SRCS:test/bench/%.cpp=$(BUILD)/bench/%) $(sort $(wildcard test/bench/*.sh))
-bench: $(filter-out $(BUILD)/bench/audit $(BUILD)/bench/utility% test/bench/utility%,$(BENCH_PROGRAMS))
+bench: $(filter-out %/audit,$(BENCH_SRCS:test/bench/%.cpp=$(BUILD)/bench/%)) $(sort $(wildcard test/bench/*.sh))
 	@for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done
 utility: SHELL = /bin/bash
-utility: $(filter $(BUILD)/bench/utility% test/bench/utility%,$(BENCH_PROGRAMS))
+utility: $(UTILITY_SRCS:test/bench/utility/%.cpp=$(BUILD)/bench/%) $(sort $(wildcard test/bench/utility/*.sh))
 	@set -o pipefail; for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done | tee $(BUILD)/bench/utility.txt
 	@test/bench/plot_accuracy $(BUILD)/bench/utility.txt >$(BUILD)/bench/accuracy.svg && mv $(BUILD)/bench/accuracy.svg doc/
 # What halving and doubling each number of `auto` does to its accuracy; about an hour.

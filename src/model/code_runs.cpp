@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "model/exported_model.h"
+#include "model/export/exported_model.h"
 
 namespace dpboost {
 

@@ -8,7 +8,7 @@
 
 #include "base/checksum.h"
 #include "base/error.h"
-#include "model/exported_model.h"
+#include "model/export/exported_model.h"
 #include "model/model.h"
 
 namespace dpboost {

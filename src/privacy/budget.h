@@ -38,7 +38,7 @@
 // if it was not, no sum of mu^2 is finite and the filter of (c) asks for less than that of (b) (postgres/ledger/limit_totals).
 //
 // Order and limits must be fixed before the first release. An owner who changes a limit because of what was
-// released steps outside this proof (see postgres/ledger/protect.cpp).
+// released steps outside this proof (see postgres/limits/protect.cpp).
 #pragma once
 
 #include <cstdint>

@@ -8,11 +8,11 @@
 #include "base/text.h"
 #include "learner/evaluation/held_out.h"
 #include "mechanism/noise.h"
-#include "model/exported_model.h"
+#include "model/export/exported_model.h"
 #include "privacy/accountant/calibrate.h"
 #include "privacy/accountant/gdp.h"
 #include "privacy/spent.h"
-#include "training/evaluation_json.h"
+#include "training/evaluation/evaluation_json.h"
 #include "training/private_bounds.h"
 
 namespace dpboost {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "support/audit_cases.h"
+#include "support/audit/audit_cases.h"
 
 int main(int argc, char** argv) {
     using namespace dpboost;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/explain.h"
+#include "model/explain/explain.h"
 #include "unit/model/random_model.h"
 
 namespace dpboost {

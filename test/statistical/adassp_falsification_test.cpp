@@ -9,7 +9,7 @@
 
 #include "dataset/dataset.h"
 #include "learner/linear/adassp.h"
-#include "learner/rows/linear_rows.h"
+#include "learner/rows/linear/linear_rows.h"
 #include "mechanism/chacha_source.h"
 #include "support/exact_sums.h"
 #include "support/statistics.h"

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "support/audit_cases.h"
+#include "support/audit/audit_cases.h"
 
 namespace dpboost {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "learner/auto/auto.h"
 #include "privacy/accountant/gdp.h"
+#include "support/audit/transcript.h"
+#include "support/audit/transcript_noise.h"
 #include "support/statistics.h"
 #include "support/train_with.h"
-#include "support/transcript.h"
-#include "support/transcript_noise.h"
 #include "unit/learner/random_data.h"
 
 namespace dpboost {

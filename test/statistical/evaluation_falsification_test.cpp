@@ -9,9 +9,9 @@
 
 #include "learner/evaluation/evaluation_rows.h"
 #include "privacy/accountant/gdp.h"
+#include "support/audit/transcript_noise.h"
 #include "support/evaluated.h"
 #include "support/statistics.h"
-#include "support/transcript_noise.h"
 
 namespace dpboost {
 namespace {

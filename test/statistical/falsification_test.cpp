@@ -15,7 +15,7 @@
 #include "mechanism/noisy_sum.h"
 #include "mechanism/releaser.h"
 #include "privacy/plan.h"
-#include "support/halved_noise.h"
+#include "support/audit/halved_noise.h"
 #include "support/statistics.h"
 
 namespace dpboost {

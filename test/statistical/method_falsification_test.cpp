@@ -12,7 +12,7 @@
 #include "learner/tree/exponential_growth.h"
 #include "learner/tree/split_score.h"
 #include "mechanism/chacha_source.h"
-#include "support/halved_noise.h"
+#include "support/audit/halved_noise.h"
 #include "support/statistics.h"
 
 namespace dpboost {

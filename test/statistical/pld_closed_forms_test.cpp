@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "privacy/accountant/pld.h"
-#include "support/audit.h"
+#include "support/audit/audit.h"
 
 namespace dpboost {
 namespace {

@@ -10,7 +10,7 @@
 #include "learner/objective/objective.h"
 #include "learner/pure/pure_trees.h"
 #include "learner/rows/filtered_rows.h"
-#include "learner/rows/node_rows.h"
+#include "learner/rows/node/node_rows.h"
 #include "learner/tree/exponential_growth.h"
 #include "mechanism/chacha_source.h"
 #include "support/train_with.h"

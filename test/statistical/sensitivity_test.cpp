@@ -11,7 +11,7 @@
 
 #include "learner/methods.h"
 #include "privacy/pool.h"
-#include "support/audit.h"
+#include "support/audit/audit.h"
 
 namespace dpboost {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dataset/dataset.h"
-#include "model/explain.h"
+#include "model/explain/explain.h"
 
 namespace dpboost {
 

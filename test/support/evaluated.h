@@ -8,7 +8,7 @@
 #include "learner/evaluation/exact_metrics.h"
 #include "mechanism/chacha_source.h"
 #include "model/predictor.h"
-#include "support/audit.h"
+#include "support/audit/audit.h"
 
 namespace dpboost {
 

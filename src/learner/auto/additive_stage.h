@@ -10,7 +10,7 @@
 #include "learner/auto/noisy_histogram.h"
 #include "learner/auto/pool.h"
 #include "learner/auto/schedule.h"
-#include "learner/rows/basis_rows.h"
+#include "learner/rows/additive/basis_rows.h"
 #include "mechanism/random.h"
 #include "model/model.h"
 

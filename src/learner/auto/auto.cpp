@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "learner/auto/additive_stage.h"
-#include "learner/auto/interactions.h"
+#include "learner/auto/interactions/interactions.h"
 #include "learner/auto/residual_stage.h"
 
 namespace dpboost {

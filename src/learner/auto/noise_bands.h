@@ -12,7 +12,7 @@
 
 #include "dataset/feature.h"
 #include "learner/auto/noisy_histogram.h"
-#include "learner/rows/basis.h"
+#include "learner/rows/additive/basis.h"
 #include "model/reference.h"
 
 namespace dpboost {

@@ -8,7 +8,7 @@
 #include "dataset/feature.h"
 #include "learner/auto/pool.h"
 #include "learner/auto/schedule.h"
-#include "learner/rows/basis_rows.h"
+#include "learner/rows/additive/basis_rows.h"
 
 namespace dpboost {
 

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "learner/objective/initial_score.h"
-#include "learner/rows/node_sums.h"
+#include "learner/rows/node/node_sums.h"
 #include "learner/tree/exponential_growth.h"
 
 namespace dpboost {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "learner/boosted/framework_options.h"
-#include "learner/rows/node_sums.h"
+#include "learner/rows/node/node_sums.h"
 #include "learner/run.h"
 #include "learner/tree/live_splits.h"
 #include "learner/tree/noisy_sides.h"

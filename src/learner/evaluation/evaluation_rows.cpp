@@ -8,7 +8,7 @@
 #include "dataset/dataset.h"
 #include "learner/evaluation/value_figures.h"
 #include "learner/objective/objective.h"
-#include "learner/rows/basis.h"
+#include "learner/rows/additive/basis.h"
 #include "learner/rows/clip_norm.h"
 #include "model/predictor.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "learner/linear/solver.h"
-#include "learner/rows/linear_rows.h"
+#include "learner/rows/linear/linear_rows.h"
 
 namespace dpboost {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "learner/learner.h"
 #include "learner/objective/objective.h"
-#include "learner/rows/design.h"
+#include "learner/rows/linear/design.h"
 
 namespace dpboost {
 

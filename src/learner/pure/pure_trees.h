@@ -11,7 +11,7 @@
 #include "dataset/feature.h"
 #include "dataset/target.h"
 #include "learner/learner.h"
-#include "learner/rows/leaf_lattice.h"
+#include "learner/rows/leaf/leaf_lattice.h"
 #include "learner/tree/split_candidates.h"
 
 namespace dpboost {

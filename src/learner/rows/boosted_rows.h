@@ -11,7 +11,7 @@
 #include "base/simd.h"
 #include "base/worker_pool.h"
 #include "learner/objective/objective.h"
-#include "learner/rows/leaf_sums.h"
+#include "learner/rows/leaf/leaf_sums.h"
 #include "mechanism/random.h"
 #include "model/tree.h"
 

@@ -13,7 +13,7 @@
 #include "base/simd.h"
 #include "base/worker_pool.h"
 #include "dataset/dataset.h"
-#include "learner/rows/leaf_index.h"
+#include "learner/rows/leaf/leaf_index.h"
 #include "model/tree.h"
 
 namespace dpboost {

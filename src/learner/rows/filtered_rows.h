@@ -10,7 +10,7 @@
 #include "base/interrupt.h"
 #include "base/simd.h"
 #include "base/worker_pool.h"
-#include "learner/rows/node_sums.h"
+#include "learner/rows/node/node_sums.h"
 #include "mechanism/random.h"
 #include "model/tree.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/interrupt.h"
-#include "learner/rows/leaf_sums.h"
+#include "learner/rows/leaf/leaf_sums.h"
 
 namespace dpboost {
 

@@ -10,7 +10,7 @@
 #include "base/interrupt.h"
 #include "base/worker_pool.h"
 #include "dataset/dataset.h"
-#include "learner/rows/leaf_sums.h"
+#include "learner/rows/leaf/leaf_sums.h"
 #include "learner/rows/row_gradients.h"
 #include "learner/rows/unit_sample.h"
 #include "privacy/renyi_filter.h"

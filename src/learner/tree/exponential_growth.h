@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
-#include "learner/rows/node_sums.h"
+#include "learner/rows/node/node_sums.h"
 #include "learner/tree/split_candidates.h"
 #include "mechanism/releaser.h"
 #include "model/tree.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "model/explain.h"
+#include "model/explain/explain.h"
 
 namespace dpboost {
 

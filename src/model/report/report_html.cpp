@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "model/explain.h"
+#include "model/explain/explain.h"
 #include "model/report/heat_map.h"
 #include "model/report/report_style.h"
 #include "model/report/report_words.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/explain.h"
+#include "model/explain/explain.h"
 
 namespace dpboost {
 

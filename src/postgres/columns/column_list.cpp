@@ -4,8 +4,8 @@
 #include "postgres/boundary/boundary.h"
 #include "postgres/boundary/short_locks.h"
 #include "postgres/columns/source_column.h"
-#include "postgres/ledger/budget.h"
-#include "postgres/ledger/privacy_unit.h"
+#include "postgres/limits/budget.h"
+#include "postgres/population/privacy_unit.h"
 #include "postgres/train/json_reader.h"
 
 extern "C" {

@@ -5,7 +5,7 @@
 #include "postgres/catalog/catalog.h"
 #include "postgres/columns/domain.h"
 #include "postgres/columns/source_column.h"
-#include "postgres/ledger/protect.h"
+#include "postgres/limits/protect.h"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_set_domain_range);

@@ -3,11 +3,11 @@
 #include "postgres/boundary/settings.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/columns/source_column.h"
-#include "postgres/ledger/privacy_unit.h"
+#include "postgres/population/privacy_unit.h"
 #include "postgres/predict/model_lookup.h"
+#include "postgres/reading/reading.h"
 #include "postgres/train/calibration.h"
 #include "postgres/train/json_reader.h"
-#include "postgres/train/reading.h"
 #include "postgres/train/training.h"
 
 namespace dpboost {

@@ -3,7 +3,7 @@
 // training/evaluation_core.h.
 #pragma once
 
-#include "training/evaluation_core.h"
+#include "training/evaluation/evaluation_core.h"
 
 #include "postgres/boundary/boundary.h"
 #include "postgres/ledger/ledger.h"

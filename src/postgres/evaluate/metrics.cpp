@@ -1,6 +1,6 @@
 // dpboost_metrics: exact figures of predictions against the truth, for those who may read the rows. Nothing is private.
 #include "learner/evaluation/exact_metrics.h"
-#include "training/evaluation_json.h"
+#include "training/evaluation/evaluation_json.h"
 
 #include "postgres/boundary/boundary.h"
 #include "postgres/columns/source_column.h"

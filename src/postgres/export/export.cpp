@@ -1,8 +1,8 @@
 // dpboost_to_sql, dpboost_to_xgboost, dpboost_encode and dpboost_export: a model for use elsewhere. All of it follows from
 // the model's bytes, which were released when it was trained; who may predict may also take it along.
-#include "model/export_sql.h"
-#include "model/export_xgboost.h"
-#include "model/exported_model.h"
+#include "model/export/export_sql.h"
+#include "model/export/export_xgboost.h"
+#include "model/export/exported_model.h"
 
 #include "postgres/boundary/arguments.h"
 #include "postgres/predict/binding.h"

@@ -1,6 +1,6 @@
 // dpboost_import: a model that was trained elsewhere. Its bytes are a stranger's: the core checks all that it will rely
 // on, here its texts are checked, and what it claims about privacy is stored as a claim, without a release.
-#include "model/exported_model.h"
+#include "model/export/exported_model.h"
 
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"

@@ -4,8 +4,8 @@
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
-#include "postgres/ledger/population.h"
-#include "postgres/ledger/protect.h"
+#include "postgres/limits/protect.h"
+#include "postgres/population/population.h"
 #include "privacy/budget.h"
 
 extern "C" {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "postgres/boundary/pg.h"
-#include "postgres/ledger/budget.h"
+#include "postgres/limits/budget.h"
 
 namespace dpboost {
 

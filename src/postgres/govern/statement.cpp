@@ -1,12 +1,12 @@
 // dpboost_statement: finds what is proven of a model, or which limits the caller may see, and has the core put it into
 // words. Reads the ledger and limits, never a row.
-#include "privacy/statement.h"
+#include "privacy/words/statement.h"
 
 #include "base/text.h"
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/ledger/limit_totals.h"
-#include "postgres/ledger/visible_limits.h"
+#include "postgres/limits/visible_limits.h"
 #include "postgres/predict/model_lookup.h"
 #include "privacy/budget.h"
 

@@ -2,8 +2,8 @@
 // same filters as a charge, so the answer is what would happen if nobody else trained.
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
-#include "postgres/ledger/budget.h"
-#include "postgres/ledger/visible_limits.h"
+#include "postgres/limits/budget.h"
+#include "postgres/limits/visible_limits.h"
 #include "privacy/accountant/gdp.h"
 #include "privacy/budget.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "postgres/catalog/view_sources.h"
-#include "postgres/ledger/privacy_unit.h"
+#include "postgres/population/privacy_unit.h"
 
 namespace dpboost {
 

@@ -9,7 +9,7 @@
 
 #include "postgres/boundary/pg.h"
 #include "postgres/catalog/relations.h"
-#include "postgres/ledger/budget.h"
+#include "postgres/limits/budget.h"
 #include "postgres/predict/new_model.h"
 
 namespace dpboost {

@@ -5,8 +5,8 @@
 
 #include "postgres/boundary/pg.h"
 #include "postgres/catalog/relations.h"
-#include "postgres/ledger/budget.h"
 #include "postgres/ledger/ledger.h"
+#include "postgres/limits/budget.h"
 
 namespace dpboost {
 

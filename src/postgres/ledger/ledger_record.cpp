@@ -5,7 +5,7 @@
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/identity.h"
 #include "postgres/ledger/limit_totals.h"
-#include "postgres/ledger/renewal.h"
+#include "postgres/limits/renewal.h"
 #include "privacy/accountant/rdp.h"
 
 namespace dpboost {

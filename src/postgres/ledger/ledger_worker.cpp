@@ -6,11 +6,11 @@
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/govern/alert.h"
-#include "postgres/ledger/budget.h"
-#include "postgres/ledger/earlier_units.h"
 #include "postgres/ledger/ledger_message.h"
 #include "postgres/ledger/ledger_record.h"
-#include "postgres/ledger/privacy_unit.h"
+#include "postgres/limits/budget.h"
+#include "postgres/population/earlier_units.h"
+#include "postgres/population/privacy_unit.h"
 #include "privacy/cost.h"
 
 extern "C" {

@@ -7,7 +7,7 @@
 
 #include "postgres/boundary/pg.h"
 #include "postgres/catalog/identity.h"
-#include "postgres/ledger/budget.h"
+#include "postgres/limits/budget.h"
 
 namespace dpboost {
 

@@ -5,7 +5,7 @@
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/ledger/limit_totals.h"
-#include "postgres/ledger/visible_limits.h"
+#include "postgres/limits/visible_limits.h"
 #include "postgres/train/json_reader.h"
 #include "privacy/budget.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dataset/encoder.h"
-#include "model/explain.h"
+#include "model/explain/explain.h"
 #include "model/model.h"
 #include "model/predictor.h"
 #include "postgres/boundary/boundary.h"

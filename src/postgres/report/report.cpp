@@ -1,7 +1,7 @@
 // dpboost_report: a model as a page for people. PostgreSQL's side gathers what the caller may see, the core puts it into
 // words and pictures. No row is read, and nothing is drawn.
 #include "model/report/report_html.h"
-#include "privacy/in_words.h"
+#include "privacy/words/in_words.h"
 
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"

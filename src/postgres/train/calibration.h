@@ -6,7 +6,7 @@
 #include "privacy/budget.h"
 
 #include "postgres/boundary/boundary.h"
-#include "postgres/ledger/budget.h"
+#include "postgres/limits/budget.h"
 
 namespace dpboost {
 

@@ -3,7 +3,7 @@
 // and views of built-in functions are not concerned.
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/relations.h"
-#include "postgres/train/trusted_code.h"
+#include "postgres/reading/trusted_code.h"
 
 namespace dpboost {
 namespace {

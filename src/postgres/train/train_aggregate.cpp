@@ -3,10 +3,10 @@
 // so that an empty query trains as well; only the length of an array column and the fields of an anonymous
 // record may have to wait for a row.
 #include "postgres/boundary/row_values.h"
-#include "postgres/ledger/privacy_unit.h"
+#include "postgres/population/privacy_unit.h"
+#include "postgres/reading/plan_sources.h"
 #include "postgres/train/call_expressions.h"
 #include "postgres/train/json_reader.h"
-#include "postgres/train/plan_sources.h"
 #include "postgres/train/training.h"
 
 extern "C" {

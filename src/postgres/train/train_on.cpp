@@ -4,9 +4,9 @@
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/short_locks.h"
 #include "postgres/columns/source_column.h"
-#include "postgres/ledger/privacy_unit.h"
+#include "postgres/population/privacy_unit.h"
+#include "postgres/reading/reading.h"
 #include "postgres/train/json_reader.h"
-#include "postgres/train/reading.h"
 #include "postgres/train/training.h"
 
 extern "C" {

@@ -8,9 +8,9 @@
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/relations.h"
 #include "postgres/columns/source_column.h"
-#include "postgres/ledger/budget.h"
+#include "postgres/limits/budget.h"
 #include "postgres/predict/new_model.h"
-#include "postgres/train/row_sink.h"
+#include "postgres/reading/row_sink.h"
 
 namespace dpboost {
 

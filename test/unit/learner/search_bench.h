@@ -7,7 +7,7 @@
 
 #include "learner/boosted/framework.h"
 #include "learner/boosted/presets.h"
-#include "learner/rows/node_rows.h"
+#include "learner/rows/node/node_rows.h"
 #include "learner/rows/row_gradients.h"
 #include "support/train_with.h"
 #include "support/zero_noise.h"

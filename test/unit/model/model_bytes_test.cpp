@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "dataset/encoder.h"
-#include "model/explain.h"
+#include "model/explain/explain.h"
 #include "model/model.h"
 #include "model/predictor.h"
 #include "unit/model/random_model.h"

@@ -9,7 +9,7 @@
 #include "learner/auto/auto.h"
 #include "learner/auto/noisy_histogram.h"
 #include "learner/auto/schedule.h"
-#include "learner/rows/basis_rows.h"
+#include "learner/rows/additive/basis_rows.h"
 #include "privacy/accountant/gdp.h"
 #include "support/exact_sums.h"
 #include "support/train_with.h"

@@ -11,9 +11,9 @@
 #include "learner/auto/schedule.h"
 #include "model/predictor.h"
 #include "privacy/accountant/gdp.h"
+#include "support/audit/transcript.h"
+#include "support/audit/transcript_noise.h"
 #include "support/train_with.h"
-#include "support/transcript.h"
-#include "support/transcript_noise.h"
 #include "support/zero_noise.h"
 #include "unit/learner/random_data.h"
 

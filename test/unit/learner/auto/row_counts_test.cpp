@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "learner/rows/basis_rows.h"
+#include "learner/rows/additive/basis_rows.h"
 #include "support/exact_sums.h"
 #include "unit/learner/random_data.h"
 

@@ -10,7 +10,7 @@
 
 #include "learner/objective/initial_score.h"
 #include "learner/objective/objective.h"
-#include "learner/rows/leaf_sums.h"
+#include "learner/rows/leaf/leaf_sums.h"
 #include "learner/tree/leaf_values.h"
 #include "privacy/renyi_filter.h"
 #include "support/train_with.h"

@@ -11,7 +11,7 @@
 #include "learner/evaluation/held_out.h"
 #include "learner/evaluation/value_figures.h"
 #include "mechanism/chacha_source.h"
-#include "support/audit.h"
+#include "support/audit/audit.h"
 #include "support/evaluated.h"
 #include "support/open_sums.h"
 #include "support/zero_noise.h"

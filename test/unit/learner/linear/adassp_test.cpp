@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "learner/linear/solver.h"
-#include "learner/rows/design.h"
-#include "learner/rows/linear_rows.h"
+#include "learner/rows/linear/design.h"
+#include "learner/rows/linear/linear_rows.h"
 #include "support/exact_sums.h"
 #include "support/thrown.h"
 #include "support/train_with.h"

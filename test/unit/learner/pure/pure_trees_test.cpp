@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "learner/rows/filtered_rows.h"
-#include "learner/rows/node_rows.h"
+#include "learner/rows/node/node_rows.h"
 #include "learner/rows/subsets.h"
 #include "learner/tree/exponential_growth.h"
 #include "learner/tree/split_score.h"

@@ -1,0 +1,207 @@
+#include "learner/auto/interactions/interactions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/error.h"
+
+namespace dpboost {
+namespace {
+
+constexpr uint32_t kSmoothDigits = 8;  // of a feature, for the smooth functions
+constexpr double kMostTriples = 300;   // above that many, none is asked about
+
+std::vector<RankGroups> RankAll(const AdditiveStage& stage) {
+    std::vector<RankGroups> ranks;
+    for (uint32_t f = 0; f < stage.features.size(); f++)
+        ranks.push_back(RankFeature(stage, f));
+    return ranks;
+}
+
+// All pairs, and all triples if there are few; a random choice of too many pairs.
+std::vector<std::vector<uint32_t>> Products(const std::vector<uint32_t>& active, uint32_t max_features,
+                                            size_t most, PublicRandom& random) {
+    std::vector<std::vector<uint32_t>> products;
+    const size_t features = active.size();
+    for (size_t a = 0; a < features; a++) {
+        for (size_t b = a + 1; b < features; b++)
+            products.push_back({active[a], active[b]});
+    }
+    if (products.size() > most) {
+        for (size_t i = 0; i < most; i++)
+            std::swap(products[i], products[i + random.Below(static_cast<uint32_t>(products.size() - i))]);
+        products.resize(most);
+    }
+    const double m = static_cast<double>(features);
+    if (max_features < 3 || m * (m - 1) * (m - 2) / 6 > kMostTriples)
+        return products;
+    for (size_t a = 0; a < features; a++) {
+        for (size_t b = a + 1; b < features; b++) {
+            for (size_t c = b + 1; c < features; c++)
+                products.push_back({active[a], active[b], active[c]});
+        }
+    }
+    return products;
+}
+
+}  // namespace
+
+// Of pairs: line times line, line times bow, bow times line, bow times bow. Of triples: the three lines.
+SmoothWeights::SmoothWeights(const AutoSchedule& schedule,
+                             const std::vector<std::vector<uint32_t>>& products) {
+    for (const double first : {1.0, schedule.bow_weight}) {
+        for (const double second : {1.0, schedule.bow_weight})
+            pair.push_back(first * second);
+    }
+    double pairs = 0, triples = 0;
+    for (const std::vector<uint32_t>& product : products)
+        (product.size() == 2 ? pairs : triples) += 1;
+    double squares = 0;
+    for (const double weight : pair)
+        squares += weight * weight * pairs;
+    triple.push_back(
+        pairs > 0 && triples > 0 ? std::min(1.0, std::sqrt(schedule.triple_weight * squares / triples)) : 1);
+    norm = squares + triples * triple[0] * triple[0];
+}
+
+Interactions::Interactions(const AdditiveStage& stage, double fraction, uint32_t max_features)
+    : stage_(stage),
+      schedule_(stage.schedule),
+      tables_(stage, RankAll(stage)),
+      clip_(stage.Clip(stage.schedule.residual_clip)),
+      objective_(stage.ClippedAt(clip_)) {
+    Screen(fraction, max_features);
+}
+
+Basis Interactions::SmoothBasis(const std::vector<std::vector<uint32_t>>& products,
+                                const SmoothWeights& weights) const {
+    std::vector<Waves> waves;
+    for (const RankGroups& ranks : tables_.ranks())
+        waves.push_back(WavesOf(ranks, kSmoothDigits));
+    Basis basis;
+    for (const std::vector<uint32_t>& product : products) {
+        BasisBlock block;
+        block.view = ProductView(tables_.ranks(), EvenDigits(product, kSmoothDigits), kSmoothDigits);
+        const std::vector<double>& scale = weights.Of(product.size());
+        for (size_t k = 0; k < scale.size(); k++) {
+            BasisColumn column;
+            for (uint32_t cell = 0; cell < block.view.cells; cell++) {
+                double value = scale[k];
+                uint32_t rest = cell;
+                for (size_t i = product.size(); i-- > 0; rest /= kSmoothDigits) {
+                    // Of a pair, the first feature's bow has k / 2, the second's k % 2.
+                    const bool bow = product.size() == 2 && (i == 0 ? k / 2 : k % 2) == 1;
+                    const Waves& wave = waves[product[i]];
+                    value *= (bow ? wave.bow : wave.line)[rest % kSmoothDigits];
+                }
+                column.values.push_back(static_cast<int32_t>(std::lround(kBasisUnit * value)));
+            }
+            block.columns.push_back(std::move(column));
+        }
+        basis.Add(std::move(block));
+    }
+    return basis;
+}
+
+uint64_t Interactions::NormLimit(const SmoothWeights& weights) const {
+    return static_cast<uint64_t>(std::max(8.0, schedule_.product_norm * weights.norm) * kBasisUnit *
+                                 kBasisUnit);
+}
+
+void Interactions::Screen(double fraction, uint32_t max_features) {
+    const std::vector<std::vector<uint32_t>> products =
+        Products(stage_.active, max_features, Whole(schedule_.most_products), stage_.random);
+    const SmoothWeights weights(schedule_, products);
+    const Basis basis = SmoothBasis(products, weights);
+    stage_.rows.SetBasis(basis, NormLimit(weights));
+    const double clip = stage_.Clip(schedule_.query_clip);
+    const NoisySums sums = stage_.pool.Release(fraction, stage_.rows.GradientSums(*stage_.ClippedAt(clip)));
+    const double unit = clip / stage_.rows.StepsPerUnit(), sigma = sums.sigma * unit;
+    const double rows = stage_.counts.rows;
+
+    std::vector<double> scores(products.size(), 0.0), sigmas(products.size());
+    for (size_t p = 0; p < products.size(); p++) {
+        const BasisBlock& block = basis.blocks()[p];
+        const double scale = weights.Of(products[p].size())[0];
+        const double variance = sigma * sigma / (scale * scale * rows);
+        for (uint32_t k = block.first; k < block.first + block.coordinates(); k++) {
+            const double sum = static_cast<double>(sums.values[k]) * unit / scale;
+            scores[p] += sum * sum / rows - variance;
+        }
+        sigmas[p] = std::sqrt(2.0 * block.coordinates()) * variance;
+    }
+    std::vector<size_t> order(products.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return scores[a] > scores[b]; });
+    const double least =
+        std::max(schedule_.found_relative * scores[order[0]], schedule_.found_least * rows * clip * clip);
+    // Noise gives a pair's score (chi-squared of 4 degrees) x standard deviations with probability exp(-0.28 - 1.41 x),
+    // about: so few of all are found where there is none.
+    const auto pairs = std::count_if(products.begin(), products.end(),
+                                     [](const std::vector<uint32_t>& one) { return one.size() == 2; });
+    const double pair_sigmas =
+        (std::log(static_cast<double>(pairs) / schedule_.false_finds) + 0.4) / std::sqrt(2.0);
+    double clear = 0;
+    for (const size_t p : order) {
+        if (scores[p] < least || found_.size() >= Whole(schedule_.found_most))
+            break;
+        if (scores[p] < sigmas[p] * (products[p].size() == 2 ? pair_sigmas : schedule_.triple_sigmas))
+            continue;
+        found_.push_back({products[p], scores[p], {}, {}});
+        clear += scores[p] / sigmas[p];
+    }
+    if (found_.empty())
+        return;
+    double explained = 0;
+    for (const Found& found : found_)
+        explained += found.score / (rows * clip * clip);
+    share_ = schedule_.product_share * std::min(1.0, clear / schedule_.clear_sigmas) *
+             std::min(1.0, explained / schedule_.much_explained);
+}
+
+void Interactions::Smooth(const std::vector<double>& gradients, double sigma, const Basis& basis,
+                          const SmoothWeights& weights) {
+    const double rate = schedule_.smooth_rate / objective_->curvature() / stage_.counts.rows;
+    for (size_t g = 0; g < found_.size(); g++) {
+        const BasisBlock& block = basis.blocks()[g];
+        const std::vector<double>& weight = weights.Of(found_[g].features.size());
+        double squares = 1e-12;
+        for (size_t k = 0; k < weight.size(); k++)
+            squares += gradients[block.first + k] * gradients[block.first + k];
+        const double freedom = std::max(1.0, static_cast<double>(weight.size()) - 1);
+        const double keep = std::max(0.0, 1 - freedom * sigma * sigma / squares);  // James-Stein
+        std::vector<double> values(block.view.cells, 0.0), sds(block.view.cells, 0.0);
+        for (uint32_t cell = 0; cell < block.view.cells; cell++) {
+            for (size_t k = 0; k < weight.size(); k++) {
+                const double reach =
+                    keep * rate * block.columns[k].values[cell] / (kBasisUnit * weight[k] * weight[k]);
+                values[cell] += reach * gradients[block.first + k];
+                sds[cell] = std::hypot(sds[cell], reach * sigma);
+            }
+        }
+        tables_.Add(EvenDigits(found_[g].features, kSmoothDigits), kSmoothDigits, values, sds);
+    }
+}
+
+void Interactions::TakeSmoothSteps(double leave) {
+    std::vector<std::vector<uint32_t>> products;
+    for (const Found& found : found_)
+        products.push_back(found.features);
+    const SmoothWeights weights(schedule_, products);
+    const Basis basis = SmoothBasis(products, weights);
+    const double unit = clip_ / stage_.rows.StepsPerUnit();
+    const uint32_t steps = Whole(schedule_.smooth_steps);
+    for (uint32_t t = 0; t < steps; t++) {
+        stage_.rows.SetBasis(basis, NormLimit(weights));
+        const NoisySums sums =
+            stage_.pool.Release(stage_.pool.Slice(leave, steps - t), stage_.rows.GradientSums(*objective_));
+        std::vector<double> gradients;
+        for (const int64_t value : sums.values)
+            gradients.push_back(static_cast<double>(value) * unit);
+        Smooth(gradients, sums.sigma * unit, basis, weights);
+    }
+}
+
+}  // namespace dpboost

@@ -1,0 +1,337 @@
+#include "learner/rows/additive/basis_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "dataset/dataset.h"
+#include "learner/rows/clip_norm.h"
+
+namespace dpboost {
+
+// Memory of one pass, allocated once.
+struct BasisRows::Scratch {
+    std::array<int32_t, kBlockRows> weights;
+    std::array<int32_t, kBlockRows> hessians;
+    std::array<uint16_t, kBlockRows> codes;
+    std::array<float, kBlockRows> labels;
+    std::array<float, kBlockRows> window;
+};
+
+namespace {
+
+// Sums of one view over a block run in this many interleaved copies, so that rows of the same cell do not
+// wait for each other's stores.
+constexpr size_t kLanes = 4;
+// Parts of a basis between two polls within a block of rows.
+constexpr size_t kPollBlocks = 32;
+
+// Calls action(codes) with a column's codes of a block, whatever their width.
+template <typename Action>
+void WithColumn(const Dataset& dataset, size_t column, size_t block, const Action& action) {
+    if (dataset.wide(column))
+        action(dataset.Codes16(block, column));
+    else
+        action(dataset.Codes8(block, column));
+}
+
+// The same for a view; products are computed into `scratch`.
+template <typename Action>
+void WithCodes(const Dataset& dataset, const CodeView& view, size_t block, uint16_t* scratch,
+               const Action& action) {
+    if (!view.IsProduct()) {
+        WithColumn(dataset, view.column, block, action);
+        return;
+    }
+    const size_t rows = dataset.block_rows(block);
+    std::fill(scratch, scratch + rows, uint16_t{0});
+    for (const ProductFactor& factor : view.factors) {
+        const uint16_t* const offsets = factor.offsets.data();
+        WithColumn(dataset, factor.column, block, [&](const auto* codes) {
+            for (size_t i = 0; i < rows; i++)
+                scratch[i] = static_cast<uint16_t>(scratch[i] + offsets[codes[i]]);
+        });
+    }
+    action(static_cast<const uint16_t*>(scratch));
+}
+
+template <typename Code>
+void AddLookups(const Code* codes, const int32_t* table, size_t rows, int32_t* scores) {
+    for (size_t i = 0; i < rows; i++)
+        scores[i] += table[codes[i]];
+}
+
+// lanes[code * kLanes + lane] += weight
+template <typename Code>
+void AddWeights(const Code* codes, const int32_t* weights, size_t rows, int64_t* lanes) {
+    size_t i = 0;
+    for (; i + kLanes <= rows; i += kLanes) {
+        lanes[codes[i] * kLanes] += weights[i];
+        lanes[codes[i + 1] * kLanes + 1] += weights[i + 1];
+        lanes[codes[i + 2] * kLanes + 2] += weights[i + 2];
+        lanes[codes[i + 3] * kLanes + 3] += weights[i + 3];
+    }
+    for (; i < rows; i++)
+        lanes[codes[i] * kLanes] += weights[i];
+}
+
+}  // namespace
+
+BasisRows::BasisRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift)
+    : dataset_(dataset), simd_(simd), lattice_shift_(lattice_shift), interrupt_(interrupt) {
+    CheckInternal(lattice_shift >= 0 && lattice_shift < kClipBits, "a lattice needs some steps");
+    dataset.RequireMemory(dataset.rows() * BytesPerRow(dataset.has_units()));
+    scores_.assign(dataset.rows(), 0);
+}
+
+void BasisRows::AddTable(const CodeView& view, const std::vector<int32_t>& table) {
+    if (!view.IsProduct()) {
+        for (PendingTable& pending : pending_) {
+            if (!pending.view.IsProduct() && pending.view.column == view.column) {
+                for (size_t cell = 0; cell < table.size(); cell++)
+                    pending.table[cell] += table[cell];
+                return;
+            }
+        }
+    }
+    pending_.push_back({view, table});
+}
+
+void BasisRows::SetLabelWindow(double middle, double half) {
+    windowed_ = true;
+    window_middle_ = static_cast<float>(middle);
+    window_scale_ = static_cast<float>(1 / half);
+}
+
+const float* BasisRows::LabelsOf(size_t block, float* scratch) const {
+    const float* const labels = dataset_.Labels(block);
+    if (!windowed_)
+        return labels;
+    for (size_t i = 0; i < dataset_.block_rows(block); i++)
+        scratch[i] = std::clamp((labels[i] - window_middle_) * window_scale_, -1.0F, 1.0F);
+    return scratch;
+}
+
+void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared, LongRows long_rows) {
+    basis_ = &basis;
+    long_rows_ = long_rows;
+    caps_.clear();
+    limit_squared_ = std::min(limit_squared, basis.MaxNormSquared());
+    if (dataset_.has_units() || basis.MaxNormSquared() <= limit_squared)
+        return;
+    caps_.resize(dataset_.rows());
+    const uint64_t intercept =
+        static_cast<uint64_t>(static_cast<int64_t>(basis.intercept()) * basis.intercept());
+    std::vector<uint64_t> norms(kBlockRows);
+    Scratch scratch;
+    for (size_t block = 0; block < dataset_.blocks(); block++) {
+        const size_t rows = dataset_.block_rows(block);
+        std::fill(norms.begin(), norms.end(), intercept);
+        for (size_t b = 0; b < basis.blocks().size(); b++) {
+            const BasisBlock& part = basis.blocks()[b];
+            WithCodes(dataset_, part.view, block, scratch.codes.data(), [&](const auto* codes) {
+                for (size_t i = 0; i < rows; i++)
+                    norms[i] += part.cell_norms[codes[i]];
+            });
+            if (b % kPollBlocks == kPollBlocks - 1)
+                interrupt_.Poll();
+        }
+        for (size_t i = 0; i < rows; i++)
+            caps_[block * kBlockRows + i] = static_cast<uint16_t>(
+                ScaleDown(static_cast<double>(norms[i]), static_cast<double>(limit_squared), kCapUnit));
+        interrupt_.Poll();
+    }
+}
+
+void BasisRows::ApplyPending(size_t block, Scratch& scratch) {
+    const size_t rows = dataset_.block_rows(block);
+    int32_t* const scores = scores_.data() + block * kBlockRows;
+    if (pending_base_ != 0) {
+        for (size_t i = 0; i < rows; i++)
+            scores[i] += pending_base_;
+    }
+    for (const PendingTable& pending : pending_) {
+        WithCodes(dataset_, pending.view, block, scratch.codes.data(),
+                  [&](const auto* codes) { AddLookups(codes, pending.table.data(), rows, scores); });
+    }
+}
+
+void BasisRows::BlockWeights(size_t block, Weight weight, const Objective* objective, Scratch& scratch) {
+    const size_t rows = dataset_.block_rows(block);
+    int32_t* const weights = scratch.weights.data();
+    const float* const labels = LabelsOf(block, scratch.window.data());
+    if (weight == Weight::kGradient) {
+        ApplyPending(block, scratch);
+        objective->Evaluate(simd_, scores_.data() + block * kBlockRows, labels, rows, weights,
+                            scratch.hessians.data());
+    } else if (weight == Weight::kOne) {
+        std::fill(weights, weights + rows, kClipSteps);
+    } else {
+        objective->Centre(labels, rows, scratch.labels.data());
+        for (size_t i = 0; i < rows; i++)  // |weight| <= kClipSteps
+            weights[i] = static_cast<int32_t>(std::clamp(scratch.labels[i], -1.0F, 1.0F) * kClipSteps);
+    }
+    if (!caps_.empty()) {
+        const uint16_t* const caps = caps_.data() + block * kBlockRows;
+        for (size_t i = 0; i < rows; i++) {
+            const int32_t most = kClipSteps / kCapUnit * caps[i];  // exact
+            weights[i] = long_rows_ == LongRows::kCut
+                             ? std::clamp(weights[i], -most, most)
+                             : weights[i] * caps[i] / kCapUnit;  // below 2^31, and towards zero
+        }
+    }
+    if (lattice_shift_ > 0) {
+        for (size_t i = 0; i < rows; i++)
+            weights[i] /= 1 << lattice_shift_;  // towards zero
+    }
+}
+
+RawSums BasisRows::Sums(Weight weight, const Objective* objective) {
+    CheckInternal(basis_ != nullptr && limit_squared_ > 0, "sums over rows need a bound");
+    const bool by_unit = dataset_.has_units();
+    std::vector<int64_t> sums(basis_->coordinates(), 0);
+    std::vector<int32_t> row_weights(by_unit ? dataset_.rows() : 0);
+    std::vector<std::vector<int64_t>> lanes(by_unit ? 0 : basis_->blocks().size());
+    for (size_t b = 0; b < lanes.size(); b++)
+        lanes[b].assign(basis_->blocks()[b].view.cells * kLanes, 0);
+    int64_t total = 0;
+    Scratch scratch;
+    for (size_t block = 0; block < dataset_.blocks(); block++) {
+        const size_t rows = dataset_.block_rows(block);
+        BlockWeights(block, weight, objective, scratch);
+        const int32_t* const weights = scratch.weights.data();
+        if (by_unit)
+            std::copy(weights, weights + rows,
+                      row_weights.begin() + static_cast<std::ptrdiff_t>(block * kBlockRows));
+        else
+            AddBlock(block, weights, scratch, lanes);
+        for (size_t i = 0; i < rows; i++)
+            total += weights[i];
+        interrupt_.Poll();
+    }
+    if (weight == Weight::kGradient) {
+        pending_base_ = 0;
+        pending_.clear();
+    }
+    if (by_unit) {
+        AddUnits(row_weights, sums);
+        return {std::move(sums), Sensitivity()};
+    }
+    for (std::vector<int64_t>& cells : lanes) {
+        for (size_t cell = 0; cell < cells.size() / kLanes; cell++) {
+            const int64_t* const lane = cells.data() + cell * kLanes;
+            cells[cell] = lane[0] + lane[1] + lane[2] + lane[3];
+        }
+    }
+    basis_->Project(lanes, total, sums.data());
+    return {std::move(sums), Sensitivity()};
+}
+
+void BasisRows::AddBlock(size_t block, const int32_t* weights, Scratch& scratch,
+                         std::vector<std::vector<int64_t>>& lanes) const {
+    const size_t rows = dataset_.block_rows(block);
+    for (size_t b = 0; b < lanes.size(); b++) {
+        WithCodes(dataset_, basis_->blocks()[b].view, block, scratch.codes.data(),
+                  [&](const auto* codes) { AddWeights(codes, weights, rows, lanes[b].data()); });
+        if (b % kPollBlocks == kPollBlocks - 1)
+            interrupt_.Poll();
+    }
+}
+
+uint32_t BasisRows::CodeOf(const CodeView& view, size_t row) const {
+    if (!view.IsProduct())
+        return dataset_.Code(row, view.column);
+    uint32_t code = 0;
+    for (const ProductFactor& factor : view.factors)
+        code += factor.offsets[dataset_.Code(row, factor.column)];
+    return code;
+}
+
+void BasisRows::AddUnits(const std::vector<int32_t>& weights, std::vector<int64_t>& sums) const {
+    const double clip = kClipSteps >> lattice_shift_;
+    const double limit = static_cast<double>(limit_squared_) * clip * clip;
+    const std::vector<uint32_t>& begin = dataset_.unit_begin();
+    const std::vector<uint32_t>& unit_rows = dataset_.unit_rows();
+    std::vector<int64_t> vector(sums.size());
+    for (size_t unit = 0; unit < dataset_.units(); unit++) {
+        std::fill(vector.begin(), vector.end(), 0);
+        for (uint32_t k = begin[unit]; k < begin[unit + 1]; k++) {
+            const uint32_t row = unit_rows[k];
+            for (size_t b = 0; b < basis_->blocks().size(); b++)
+                basis_->AddRow(b, CodeOf(basis_->blocks()[b].view, row), weights[row], vector.data());
+            if (basis_->intercept() != 0)
+                vector.back() += static_cast<int64_t>(basis_->intercept()) * weights[row];
+        }
+        AddWithin(limit, vector, sums);
+        if (unit % 64 == 0)
+            interrupt_.Poll();
+    }
+}
+
+template <typename Fill>
+RawSums BasisRows::CountCells(size_t count, const Fill& fill) {
+    const int64_t step = static_cast<int64_t>(kClipSteps >> lattice_shift_) * kBasisUnit;
+    const double sensitivity = static_cast<double>(step);
+    std::vector<int64_t> sums(count, 0);
+    std::vector<uint16_t> cells(dataset_.has_units() ? dataset_.rows() : kBlockRows);
+    for (size_t block = 0; block < dataset_.blocks(); block++) {
+        uint16_t* const out = cells.data() + (dataset_.has_units() ? block * kBlockRows : 0);
+        fill(block, out);
+        for (size_t i = 0; i < (dataset_.has_units() ? 0 : dataset_.block_rows(block)); i++)
+            sums[out[i]] += step;
+        interrupt_.Poll();
+    }
+    const std::vector<uint32_t>& begin = dataset_.unit_begin();
+    std::vector<int64_t> vector(count);
+    for (size_t unit = 0; unit < (dataset_.has_units() ? dataset_.units() : 0); unit++) {
+        std::fill(vector.begin(), vector.end(), 0);
+        for (uint32_t k = begin[unit]; k < begin[unit + 1]; k++)
+            vector[cells[dataset_.unit_rows()[k]]] += step;
+        AddWithin(sensitivity * sensitivity, vector, sums);
+        if (unit % 64 == 0)
+            interrupt_.Poll();
+    }
+    return {std::move(sums), sensitivity};
+}
+
+RawSums BasisRows::LabelCounts(const std::vector<float>& edges) {
+    Scratch scratch;
+    return CountCells(edges.size() + 1, [&](size_t block, uint16_t* cells) {
+        const float* const labels = LabelsOf(block, scratch.window.data());
+        for (size_t i = 0; i < dataset_.block_rows(block); i++)
+            cells[i] = static_cast<uint16_t>(std::lower_bound(edges.begin(), edges.end(), labels[i]) -
+                                             edges.begin());
+    });
+}
+
+RawSums BasisRows::ScoreCounts(const std::vector<int32_t>& edges) {
+    Scratch scratch;
+    RawSums sums = CountCells(2 * (edges.size() + 1), [&](size_t block, uint16_t* cells) {
+        ApplyPending(block, scratch);
+        const float* const labels = dataset_.Labels(block);
+        const int32_t* const scores = scores_.data() + block * kBlockRows;
+        for (size_t i = 0; i < dataset_.block_rows(block); i++) {
+            const auto interval = std::lower_bound(edges.begin(), edges.end(), scores[i]) - edges.begin();
+            cells[i] = static_cast<uint16_t>(2 * interval + (labels[i] > 0.5F ? 1 : 0));
+        }
+    });
+    pending_base_ = 0;
+    pending_.clear();
+    return sums;
+}
+
+RawSums BasisRows::GradientSums(const Objective& objective) {
+    return Sums(Weight::kGradient, &objective);
+}
+
+RawSums BasisRows::CountSums() {
+    return Sums(Weight::kOne, nullptr);
+}
+
+RawSums BasisRows::LabelSums(const Objective& objective) {
+    return Sums(Weight::kLabel, &objective);
+}
+
+}  // namespace dpboost

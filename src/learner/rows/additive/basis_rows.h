@@ -1,0 +1,110 @@
+// The rows of an additive learner: their scores, and sums over them of (clipped gradient or one) times
+// phi(x). This file makes the sensitivities true that auto's draws are charged for: whatever the data, one
+// unit changes the vector of sums by at most the stated bound in L2 norm, exactly, in integers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "base/simd.h"
+#include "learner/objective/objective.h"
+#include "learner/rows/additive/basis.h"
+#include "mechanism/releaser.h"
+
+namespace dpboost {
+
+class Dataset;
+
+// What happens to a row whose phi is too long: all of its gradient is scaled down, or only what exceeds the bound is cut.
+enum class LongRows { kScale, kCut };
+
+class BasisRows {
+  public:
+    // Bytes per row of the state below, to be kept free next to the dataset.
+    static size_t BytesPerRow(bool has_units) { return has_units ? 10 : 6; }
+
+    // lattice_shift: rows are rounded to a lattice 2^shift times coarser (for noise that is larger than the
+    // samplers allow, where nobody can tell).
+    BasisRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift = 0);
+
+    // Lattice steps of a weight of one clip times a phi of one.
+    double StepsPerUnit() const { return static_cast<double>(kClipSteps >> lattice_shift_) * kBasisUnit; }
+
+    // Changes every row's score, in units of 2^-kFixedBits. The caller keeps the sum of all of them within
+    // int32.
+    void AddToBase(int32_t value) { pending_base_ += value; }
+    void AddTable(const CodeView& view, const std::vector<int32_t>& table);
+
+    // What the sums below are of, until the next call; the basis must live as long. Rows whose phi is longer than
+    // sqrt(limit_squared) have it scaled down to that. (With units the whole unit is scaled instead.)
+    void SetBasis(const Basis& basis, uint64_t limit_squared, LongRows long_rows = LongRows::kScale);
+    void SetBasis(const Basis& basis) { SetBasis(basis, basis.MaxNormSquared()); }
+
+    // Labels are y -> (y - middle) / half from now on, clamped to [-1, 1]. Both are public or were released.
+    void SetLabelWindow(double middle, double half);
+
+    // The sensitivity of the sums below in L2 norm, in lattice steps.
+    //
+    // Neighbours: add or remove one unit. A row adds q phi(x) with an integer |q| <= clip W / kCapUnit, where
+    // clip is kClipSteps >> lattice_shift and W <= kCapUnit sqrt(limit_squared) / |phi(x)|, hence a vector of
+    // norm at most clip sqrt(limit_squared): |phi(x)|^2 is an exact integer, W is rounded down by more than
+    // the errors of floating point, and q is rounded towards zero (kCut: q is cut at that bound instead). A unit of several rows adds the sum of
+    // theirs, scaled down by a common factor if that is longer, each entry rounded towards zero, which makes
+    // it no longer.
+    double Sensitivity() const { return RootUp(limit_squared_) * (kClipSteps >> lattice_shift_); }
+
+    // Sum over units of the clipped gradients times phi; gradients in units of clip / kClipSteps, phi in
+    // units of 1 / kBasisUnit. Applies the tables that were added since the last call.
+    RawSums GradientSums(const Objective& objective);
+    // The same with kClipSteps in place of the gradient: counts; with the centred label times kClipSteps: labels.
+    RawSums CountSums();
+    RawSums LabelSums(const Objective& objective);
+
+    // How many rows have a label, or a score and a class, in each interval between ascending edges: edges + 1 counts, of
+    // classes first the negatives' and then the positives' for each interval. Scores as in AddTable.
+    //
+    // Neighbours: add or remove one unit. Sensitivity: a row adds StepsPerUnit() to one count. A unit of several rows adds
+    // the sum of theirs, scaled down by a common factor to that norm, each entry rounded towards zero.
+    RawSums LabelCounts(const std::vector<float>& edges);
+    RawSums ScoreCounts(const std::vector<int32_t>& edges);
+
+  private:
+    static constexpr int32_t kCapUnit = 1 << 14;
+    enum class Weight { kGradient, kOne, kLabel };
+    struct PendingTable {
+        CodeView view;
+        std::vector<int32_t> table;
+    };
+    struct Scratch;
+
+    RawSums Sums(Weight weight, const Objective* objective);
+    void AddBlock(size_t block, const int32_t* weights, Scratch& scratch,
+                  std::vector<std::vector<int64_t>>& lanes) const;
+    uint32_t CodeOf(const CodeView& view, size_t row) const;
+    void ApplyPending(size_t block, Scratch& scratch);
+    void BlockWeights(size_t block, Weight weight, const Objective* objective, Scratch& scratch);
+    void AddUnits(const std::vector<int32_t>& weights, std::vector<int64_t>& sums) const;
+    // fill(block, cells): the cell of each row of a block.
+    template <typename Fill>
+    RawSums CountCells(size_t count, const Fill& fill);
+    const float* LabelsOf(size_t block, float* scratch) const;
+
+    const Dataset& dataset_;
+    Simd simd_;
+    int lattice_shift_;
+    Interrupt& interrupt_;
+    std::vector<int32_t> scores_;
+    const Basis* basis_ = nullptr;
+    std::vector<uint16_t> caps_;  // W per row; empty: all kCapUnit
+    LongRows long_rows_ = LongRows::kScale;
+    bool windowed_ = false;
+    float window_middle_ = 0;
+    float window_scale_ = 1;
+    uint64_t limit_squared_ = 0;
+    int32_t pending_base_ = 0;
+    std::vector<PendingTable> pending_;
+};
+
+}  // namespace dpboost

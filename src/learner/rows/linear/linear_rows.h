@@ -1,0 +1,60 @@
+// The rows of `adassp`: X'X, and X'g for the gradients of a linear model, as raw integer sums on a lattice. Every row's
+// part in them is an integer vector within the bounds of learner/rows/design.h, exactly.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "base/simd.h"
+#include "learner/objective/objective.h"
+#include "learner/rows/additive/code_groups.h"
+#include "learner/rows/linear/design.h"
+#include "mechanism/releaser.h"
+
+namespace dpboost {
+
+class Dataset;
+
+class LinearRows {
+  public:
+    // Bytes per row of codes and weights.
+    static std::size_t BytesPerRow(std::size_t features, bool has_units) {
+        return features + sizeof(uint16_t) + (has_units ? sizeof(uint16_t) : 0);
+    }
+
+    // Rounds to come decide whether grouping codes pays. All references must outlive the rows. Throws
+    // kLimitExceeded if there is no memory for them.
+    LinearRows(const Dataset& dataset, const Design& design, const Objective& objective, uint32_t rounds,
+               Simd simd, Interrupt& interrupt);
+
+    // The entries design.products() of sum_r w_r x_r x_r'.
+    RawSums Products() const;
+
+    // sum_r trunc(g_r w_r / W) x_r, g_r = the clipped negative gradient at score base + sum of tables, in
+    // units of clip / kClipSteps.
+    RawSums Gradients(int32_t base, const std::vector<std::vector<int32_t>>& tables);
+
+  private:
+    void FindWeights();
+    void SumBlock(std::size_t block);
+    void SumGroups(std::size_t rows);
+
+    const Dataset& dataset_;
+    const Design& design_;
+    const Simd simd_;
+    Interrupt& interrupt_;
+    const Objective& objective_;
+    CodeGroups groups_;
+    std::vector<uint16_t> weights_;  // per row; empty without units: all kUnitWeight
+    // Of one round and block.
+    int64_t total_ = 0;
+    std::vector<std::vector<int32_t>> group_tables_;
+    std::vector<std::vector<int64_t>> group_sums_;
+    std::vector<std::vector<uint16_t>> scratch_;
+    std::vector<const uint16_t*> codes_;
+    std::vector<int32_t> scores_, gradients_, hessians_;
+};
+
+}  // namespace dpboost

@@ -1,0 +1,77 @@
+#include "model/explain/reference_masses.h"
+
+#include <sodium.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string>
+
+#include "base/bytes.h"
+
+namespace dpboost {
+namespace {
+
+std::vector<double> EvenMasses(const FeatureSpec& feature) {
+    std::vector<double> masses(feature.cells(), 1.0 / feature.bins());
+    masses.back() = 0;
+    return masses;
+}
+
+// A cell's count is spread evenly over its codes.
+std::vector<double> MassesOf(const Marginal& marginal, const FeatureSpec& feature) {
+    double total = 0;
+    for (const float count : marginal.counts)
+        total += static_cast<double>(count);
+    if (!(total > 0))
+        return EvenMasses(feature);
+    std::vector<double> masses;
+    masses.reserve(feature.cells());
+    for (size_t cell = 0; cell < marginal.counts.size(); cell++) {
+        const size_t codes = marginal.last_codes[cell] + size_t{1} - masses.size();
+        masses.insert(masses.end(), codes,
+                      static_cast<double>(marginal.counts[cell]) / total / static_cast<double>(codes));
+    }
+    return masses;
+}
+
+}  // namespace
+
+ReferenceMasses::ReferenceMasses(const Model& model) : released_(model.evidence().reference.has_value()) {
+    for (size_t f = 0; f < model.features().size(); f++)
+        masses_.push_back(released_ ? MassesOf(model.evidence().reference->marginals[f], model.features()[f])
+                                    : EvenMasses(model.features()[f]));
+}
+
+std::vector<uint16_t> ReferenceMasses::Draw(const Model& model, size_t rows, Interrupt& interrupt) const {
+    const size_t features = masses_.size();
+    std::vector<std::vector<double>> ends;
+    for (const std::vector<double>& masses : masses_) {
+        ends.emplace_back(masses.size());
+        std::partial_sum(masses.begin(), masses.end(), ends.back().begin());
+    }
+    const std::string bytes = model.Serialize();
+    std::vector<uint16_t> codes(rows * features);
+    std::string bits(features * sizeof(uint64_t), '\0');
+    for (size_t row = 0; row < rows; row++) {
+        interrupt.Poll();
+        ByteWriter name;
+        name.U64(row);
+        name.Raw(std::string_view(bytes).substr(bytes.size() - 16));  // the checksum
+        std::array<unsigned char, randombytes_SEEDBYTES> key;
+        crypto_generichash(key.data(), key.size(),
+                           reinterpret_cast<const unsigned char*>(name.bytes().data()), name.bytes().size(),
+                           nullptr, 0);
+        randombytes_buf_deterministic(bits.data(), bits.size(), key.data());
+        for (size_t f = 0; f < features; f++) {
+            const double fraction =
+                static_cast<double>(LittleWord(bits.data() + f * sizeof(uint64_t)) >> 11) * 0x1.0p-53;
+            const auto found = std::upper_bound(ends[f].begin(), ends[f].end(), fraction * ends[f].back());
+            const auto code = static_cast<size_t>(found - ends[f].begin());
+            codes[row * features + f] = static_cast<uint16_t>(std::min(code, ends[f].size() - 1));
+        }
+    }
+    return codes;
+}
+
+}  // namespace dpboost

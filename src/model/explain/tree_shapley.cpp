@@ -1,0 +1,280 @@
+#include "model/explain/tree_shapley.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "model/explain/tree_regions.h"
+
+namespace dpboost {
+namespace {
+
+constexpr size_t kFewFeatures = 3;
+constexpr size_t kMemoryRoom = size_t{1}
+                               << 20;  // figures and places that are remembered at most, of all trees
+
+// Gauss-Legendre on [0, 1]: exact up to degree 2 kNodes - 1.
+template <size_t kNodes>
+struct Quadrature;
+template <>
+struct Quadrature<2> {
+    static constexpr double at[] = {0.5 - 0.5773502691896257645 / 2, 0.5 + 0.5773502691896257645 / 2};
+    static constexpr double weight[] = {0.5, 0.5};
+};
+template <>
+struct Quadrature<4> {
+    static constexpr double at[] = {0.5 - 0.8611363115940525752 / 2, 0.5 - 0.3399810435848562648 / 2,
+                                    0.5 + 0.3399810435848562648 / 2, 0.5 + 0.8611363115940525752 / 2};
+    static constexpr double weight[] = {0.3478548451374538574 / 2, 0.6521451548625461426 / 2,
+                                        0.6521451548625461426 / 2, 0.3478548451374538574 / 2};
+};
+template <>
+struct Quadrature<6> {
+    static constexpr double at[] = {0.5 - 0.9324695142031520278 / 2, 0.5 - 0.6612093864662645136 / 2,
+                                    0.5 - 0.2386191860831969086 / 2, 0.5 + 0.2386191860831969086 / 2,
+                                    0.5 + 0.6612093864662645136 / 2, 0.5 + 0.9324695142031520278 / 2};
+    static constexpr double weight[] = {0.1713244923791703450 / 2, 0.3607615730481386076 / 2,
+                                        0.4679139345726910473 / 2, 0.4679139345726910473 / 2,
+                                        0.3607615730481386076 / 2, 0.1713244923791703450 / 2};
+};
+
+// Codes by the splits on their feature: class numbers from 0, in the order of the codes that have them first.
+std::vector<uint32_t> CodeClasses(const Tree& tree, uint16_t feature, const FeatureSpec& spec,
+                                  Interrupt& interrupt, uint32_t* count) {
+    std::vector<uint32_t> classes(spec.cells(), 0);
+    *count = 1;
+    std::set<std::tuple<SplitKind, uint16_t, bool, std::vector<uint64_t>>> seen;
+    for (size_t node = 0; node < tree.split_count(); node++) {
+        const Split& split = tree.splits[node];
+        if (split.feature != feature)
+            continue;
+        const auto words = tree.subset_words.begin() + split.subset;
+        const size_t size = split.kind == SplitKind::kSubset ? SubsetWords(spec.cells()) : 0;
+        if (!seen.emplace(split.kind, split.threshold, split.missing_left,
+                          std::vector<uint64_t>(words, words + static_cast<ptrdiff_t>(size)))
+                 .second)
+            continue;
+        interrupt.Poll();
+        constexpr uint32_t kNone = UINT32_MAX;
+        std::vector<uint32_t> refined(2 * *count, kNone);
+        uint32_t next = 0;
+        for (uint32_t code = 0; code < spec.cells(); code++) {
+            const bool left = tree.SplitGoesLeft(node, static_cast<uint16_t>(code), spec.missing());
+            uint32_t& number = refined[2 * classes[code] + (left ? 1 : 0)];
+            if (number == kNone)
+                number = next++;
+            classes[code] = number;
+        }
+        *count = next;
+    }
+    return classes;
+}
+
+}  // namespace
+
+// One tree and one row.
+template <size_t kNodes>
+class TreeShapley::Walk {
+  public:
+    Walk(const Model& model, const Tree& tree, const double* masses, const uint16_t* codes, double* values,
+         double* variances)
+        : model_(model),
+          tree_(tree),
+          masses_(masses),
+          codes_(codes),
+          outputs_(model.outputs()),
+          values_(values),
+          variances_(variances) {}
+
+    void Descend(size_t node) {
+        if (node >= tree_.split_count()) {
+            AddLeaf(node - tree_.split_count());
+            return;
+        }
+        const uint16_t feature = tree_.splits[node].feature;
+        const uint16_t missing = model_.features()[feature].missing();
+        const bool left = tree_.SplitGoesLeft(node, std::min(codes_[feature], missing), missing);
+        size_t at = 0;
+        while (at < count_ && slots_[at].feature != feature)
+            at++;
+        const bool is_new = at == count_;
+        if (is_new)
+            slots_[count_++] = {feature, 1, 0};
+        const Slot before = slots_[at];
+        const bool inside = before.mass + before.reach > 0.5;
+        for (const bool side : {true, false}) {
+            const size_t child = 2 * node + (side ? 1 : 2);
+            const double mass = masses_[child];
+            const bool is_in = inside && side == left;
+            // Where the row is not and the reference has nothing, nothing is to be shared.
+            if (!is_in && mass == 0)
+                continue;
+            slots_[at] = {feature, mass, (is_in ? 1 : 0) - mass};
+            Descend(child);
+        }
+        slots_[at] = before;
+        if (is_new)
+            count_--;
+    }
+
+  private:
+    void AddLeaf(size_t leaf) {
+        using Rule = Quadrature<kNodes>;
+        double factor[kMaxDepth][kNodes], before[kMaxDepth][kNodes], product[kNodes];
+        for (size_t n = 0; n < kNodes; n++)
+            product[n] = Rule::weight[n];
+        for (size_t i = 0; i < count_; i++) {
+            for (size_t n = 0; n < kNodes; n++) {
+                before[i][n] = product[n];
+                factor[i][n] = slots_[i].mass + slots_[i].reach * Rule::at[n];
+                product[n] *= factor[i][n];
+            }
+        }
+        for (size_t n = 0; n < kNodes; n++)
+            product[n] = 1;
+        for (size_t i = count_; i-- > 0;) {
+            double integral = 0;
+            for (size_t n = 0; n < kNodes; n++) {
+                integral += before[i][n] * product[n];
+                product[n] *= factor[i][n];
+            }
+            Share(leaf, slots_[i].feature, slots_[i].reach * integral);
+        }
+    }
+
+    void Share(size_t leaf, size_t feature, double share) {
+        for (size_t output = 0; output < outputs_; output++)
+            values_[feature * outputs_ + output] += share * tree_.leaves[leaf * outputs_ + output];
+        if (tree_.leaf_sds.empty())
+            return;
+        for (size_t output = 0; output < outputs_; output++) {
+            const double sd = share * static_cast<double>(tree_.leaf_sds[leaf * outputs_ + output]);
+            variances_[feature * outputs_ + output] += sd * sd;
+        }
+    }
+
+    const Model& model_;
+    const Tree& tree_;
+    const double* masses_;
+    const uint16_t* codes_;
+    const size_t outputs_;
+    double* values_;
+    double* variances_;
+    Slot slots_[kMaxDepth];
+    size_t count_ = 0;
+};
+
+TreeShapley::TreeShapley(const Model& model, const ReferenceMasses& masses, Interrupt& interrupt)
+    : model_(model), means_(model.outputs(), 0.0) {
+    size_t room = kMemoryRoom;
+    for (const Tree& tree : model.trees()) {
+        const size_t offset = node_masses_.size();
+        offsets_.push_back(offset);
+        size_t width = 0;
+        node_masses_.resize(offset + tree.split_count() + tree.leaf_count(), 0.0);
+        RegionVisitor visitor;
+        visitor.node = [&](size_t node, const Region& region) { node_masses_[offset + node] = region.mass; };
+        visitor.leaf = [&](size_t leaf, const std::vector<Region>& regions) {
+            double mass = 1;
+            for (const Region& region : regions)
+                mass *= region.mass;
+            width = std::max(width, regions.size());
+            for (size_t output = 0; output < means_.size(); output++)
+                means_[output] += mass * tree.leaves[leaf * means_.size() + output];
+        };
+        VisitRegions(tree, model.features(), masses, interrupt, visitor);
+        widths_.push_back(width);
+        Remember(tree, interrupt, &room);
+    }
+    scratch_.assign(2 * model.features().size() * model.outputs(), 0.0);
+}
+
+void TreeShapley::Remember(const Tree& tree, Interrupt& interrupt, size_t* room) {
+    memories_.emplace_back();
+    Memory memory;
+    for (const Split& split : tree.splits) {
+        const auto at = std::lower_bound(memory.features.begin(), memory.features.end(), split.feature);
+        if (at == memory.features.end() || *at != split.feature)
+            memory.features.insert(at, split.feature);
+        if (memory.features.size() > kFewFeatures)
+            return;
+    }
+    size_t places = 1, cells = 0;
+    for (const uint16_t feature : memory.features)
+        cells += model_.features()[feature].cells();
+    if (cells > *room)
+        return;
+    for (const uint16_t feature : memory.features) {
+        uint32_t classes = 0;
+        memory.places.push_back(CodeClasses(tree, feature, model_.features()[feature], interrupt, &classes));
+        for (uint32_t& place : memory.places.back())
+            place = static_cast<uint32_t>(place * places);
+        places *= classes;
+        if (places > kMemoryRoom)
+            return;
+    }
+    const size_t figures = places * 2 * memory.features.size() * model_.outputs();
+    if (figures + cells > *room)
+        return;
+    *room -= figures + cells;
+    memory.is_known.assign(places, 0);
+    memory.figures.assign(figures, 0.0);
+    memories_.back() = std::move(memory);
+}
+
+void TreeShapley::Compute(size_t tree, const uint16_t* codes, double* values, double* variances) const {
+    const double* masses = node_masses_.data() + offsets_[tree];
+    if (widths_[tree] <= 4)
+        Walk<2>(model_, model_.trees()[tree], masses, codes, values, variances).Descend(0);
+    else if (widths_[tree] <= 8)
+        Walk<4>(model_, model_.trees()[tree], masses, codes, values, variances).Descend(0);
+    else
+        Walk<6>(model_, model_.trees()[tree], masses, codes, values, variances).Descend(0);
+}
+
+void TreeShapley::Recall(size_t tree, const uint16_t* codes, double* values, double* variances) {
+    Memory& memory = memories_[tree];
+    const size_t outputs = model_.outputs(), half = scratch_.size() / 2;
+    size_t place = 0;
+    for (size_t i = 0; i < memory.features.size(); i++)
+        place += memory.places[i][std::min(codes[memory.features[i]],
+                                           model_.features()[memory.features[i]].missing())];
+    double* figures = memory.figures.data() + place * 2 * memory.features.size() * outputs;
+    if (memory.is_known[place] == 0)
+        Compute(tree, codes, scratch_.data(), scratch_.data() + half);
+    for (const uint16_t feature : memory.features) {
+        for (size_t at = feature * outputs; at < (feature + size_t{1}) * outputs; at++) {
+            if (memory.is_known[place] == 0) {
+                figures[0] = std::exchange(scratch_[at], 0);
+                figures[1] = std::exchange(scratch_[half + at], 0);
+            }
+            values[at] += *figures++;
+            variances[at] += *figures++;
+        }
+    }
+    memory.is_known[place] = 1;
+}
+
+void TreeShapley::Add(const uint16_t* codes, Interrupt& interrupt, double* values, double* variances) {
+    for (size_t i = 0; i < memories_.size(); i++) {
+        if (memories_[i].is_known.empty())
+            Compute(i, codes, values, variances);
+        else
+            Recall(i, codes, values, variances);
+        if (i % 16 == 0 || model_.trees()[i].depth > 8)
+            interrupt.Poll();
+    }
+}
+
+size_t TreeShapley::memory_used() const noexcept {
+    size_t bytes = node_masses_.size() * sizeof(double);
+    for (const Memory& memory : memories_) {
+        bytes += memory.figures.size() * sizeof(double);
+        for (const std::vector<uint32_t>& places : memory.places)
+            bytes += places.size() * sizeof(uint32_t);
+    }
+    return bytes;
+}
+
+}  // namespace dpboost

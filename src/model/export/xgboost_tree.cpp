@@ -1,0 +1,132 @@
+#include "model/export/xgboost_tree.h"
+
+#include <charconv>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+
+#include "base/error.h"
+
+namespace dpboost {
+namespace {
+
+constexpr int32_t kNoParent = std::numeric_limits<int32_t>::max();  // as XGBoost writes it
+constexpr size_t kMaxNodes = size_t{1} << 20;
+constexpr size_t kMaxCategories = size_t{1} << 24;
+
+[[noreturn]] void RaiseTooLarge() {
+    throw Error(ErrorCode::kLimitExceeded, "a tree of the model is too large for XGBoost");
+}
+
+template <typename Number>
+void Append(Number value, std::string* text) {
+    char digits[32];
+    const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, value);
+    text->append(digits, end.ptr);
+    // XGBoost takes no whole number where it wants another, and tells them by how they are written.
+    if (std::is_floating_point_v<Number> &&
+        std::string_view(digits, end.ptr - digits).find_first_of(".e") == std::string_view::npos)
+        *text += ".0";
+}
+
+// "name":[value of each item],
+template <typename Items, typename Value>
+void AppendArray(const char* name, const Items& items, const Value& value, std::string* text) {
+    *text += '"';
+    *text += name;
+    *text += "\":[";
+    bool first = true;
+    for (const auto& item : items) {
+        if (!first)
+            *text += ',';
+        first = false;
+        Append(value(item), text);
+    }
+    *text += "],";
+}
+
+// XGBoost's predictor takes the left child's neighbour for the right one, so nodes are numbered level by level.
+struct NumberedNodes {
+    std::vector<const XgboostNode*> nodes;
+    std::vector<int32_t> parents;
+    std::vector<int32_t> left;  // new numbers; -1 for leaves
+
+    explicit NumberedNodes(const std::vector<XgboostNode>& list) {
+        nodes.push_back(&list[0]);
+        parents.push_back(kNoParent);
+        for (size_t i = 0; i < nodes.size(); i++) {
+            const XgboostNode& node = *nodes[i];
+            left.push_back(node.left < 0 ? -1 : static_cast<int32_t>(nodes.size()));
+            if (node.left < 0)
+                continue;
+            for (const int32_t child : {node.left, node.right}) {
+                nodes.push_back(&list[static_cast<size_t>(child)]);
+                parents.push_back(static_cast<int32_t>(i));
+            }
+        }
+    }
+};
+
+void AppendCategories(const NumberedNodes& numbered, std::string* text) {
+    std::vector<size_t> categories, nodes, segments, sizes;
+    for (size_t i = 0; i < numbered.nodes.size(); i++) {
+        const std::vector<uint32_t>& right = numbered.nodes[i]->categories;
+        if (right.empty())
+            continue;
+        nodes.push_back(i);
+        segments.push_back(categories.size());
+        sizes.push_back(right.size());
+        categories.insert(categories.end(), right.begin(), right.end());
+    }
+    const auto same = [](size_t value) { return value; };
+    AppendArray("categories", categories, same, text);
+    AppendArray("categories_nodes", nodes, same, text);
+    AppendArray("categories_segments", segments, same, text);
+    AppendArray("categories_sizes", sizes, same, text);
+}
+
+}  // namespace
+
+int32_t XgboostTree::Add(XgboostNode node) {
+    if (nodes_.size() == kMaxNodes)
+        RaiseTooLarge();
+    nodes_.push_back(std::move(node));
+    return static_cast<int32_t>(nodes_.size() - 1);
+}
+
+void XgboostTree::CountCategories(size_t count) {
+    if ((categories_ += count) > kMaxCategories)
+        RaiseTooLarge();
+}
+
+void XgboostTree::AppendTo(std::string* json, size_t id, size_t features) const {
+    using Node = const XgboostNode*;
+    const NumberedNodes numbered(nodes_);
+    const std::vector<Node>& nodes = numbered.nodes;
+    const auto zero = [](Node) { return 0.0f; };
+    *json += '{';
+    AppendArray(
+        "base_weights", nodes, [](Node n) { return n->left < 0 ? n->value : 0.0f; }, json);
+    AppendCategories(numbered, json);
+    AppendArray(
+        "default_left", nodes, [](Node n) { return n->missing_left ? 1 : 0; }, json);
+    *json += "\"id\":" + std::to_string(id) + ",";
+    AppendArray(
+        "left_children", numbered.left, [](int32_t i) { return i; }, json);
+    AppendArray("loss_changes", nodes, zero, json);
+    AppendArray(
+        "parents", numbered.parents, [](int32_t i) { return i; }, json);
+    AppendArray(
+        "right_children", numbered.left, [](int32_t i) { return i < 0 ? -1 : i + 1; }, json);
+    AppendArray(
+        "split_conditions", nodes, [](Node n) { return n->value; }, json);
+    AppendArray(
+        "split_indices", nodes, [](Node n) { return n->feature; }, json);
+    AppendArray(
+        "split_type", nodes, [](Node n) { return n->categories.empty() ? 0 : 1; }, json);
+    AppendArray("sum_hessian", nodes, zero, json);
+    *json += "\"tree_param\":{\"num_deleted\":\"0\",\"num_feature\":\"" + std::to_string(features) +
+             "\",\"num_nodes\":\"" + std::to_string(nodes.size()) + "\",\"size_leaf_vector\":\"0\"}}";
+}
+
+}  // namespace dpboost

@@ -1,0 +1,155 @@
+// Looks for charges of another privacy unit. An index finds them without reading the others.
+#include "postgres/population/earlier_units.h"
+
+#include "postgres/catalog/catalog.h"
+#include "postgres/catalog/identity.h"
+#include "postgres/population/population_tables.h"
+
+namespace dpboost {
+
+// Appends the releases whose unit is as said, of all identities that count.
+static void AppendReleases(StringInfo query, const char* unit) {
+    appendStringInfo(query,
+                     "%s SELECT release_id FROM dpboost.charge"
+                     " WHERE relation_id = ANY ($1) AND privacy_unit %s AND release_id > $4"
+                     " UNION SELECT release_id FROM dpboost.charge"
+                     " WHERE relation_id = ANY ($2) AND direct AND privacy_unit %s AND release_id > $4",
+                     query->len > 0 ? " UNION" : "", unit, unit);
+}
+
+EarlierReleases CountEarlierReleases(Oid relid, const ArrayType* counted, const char* unit, int64 accepted) {
+    const CountedIdentities ids = IdentitiesThatCount(relid, counted);
+    NameData name;
+    namestrcpy(&name, unit);
+    StringInfoData releases;
+    initStringInfo(&releases);
+    if (unit[0] == '\0') {
+        AppendReleases(&releases, "= $3");  // a release for persons bounds their rows as well
+    } else {
+        AppendReleases(&releases, "IS NULL");
+        AppendReleases(&releases, "< $3");
+        AppendReleases(&releases, "> $3");
+    }
+    const Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, NAMEOID, INT8OID};
+    const Datum values[] = {ids.any, ids.direct, NameGetDatum(&name), Int64GetDatum(accepted)};
+    CatalogRead(psprintf("SELECT count(*), coalesce(max(release_id), 0) FROM (%s) AS r", releases.data), 4,
+                types, values, nullptr, 1);
+    return {DatumGetInt64(CatalogValue(0, 1)), DatumGetInt64(CatalogValue(0, 2))};
+}
+
+// Arrays of equal length, for unnest: which of the tables' identities count for which of them, and how.
+struct TableKeys {
+    ArrayBuildState* position;
+    ArrayBuildState* id;
+    ArrayBuildState* whole;
+    ArrayBuildState* unit;
+    ArrayBuildState* until;
+};
+
+static void AddTableKeys(TableKeys* keys, int position, const PopulationTable* table, Datum ids, bool whole) {
+    const ArrayType* array = DatumGetArrayTypeP(ids);
+    const auto* values = reinterpret_cast<const int64*>(ARR_DATA_PTR(array));
+    const int count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+    MemoryContext context = CurrentMemoryContext;
+    for (int i = 0; i < count; ++i) {
+        accumArrayResult(keys->position, Int32GetDatum(position), false, INT4OID, context);
+        accumArrayResult(keys->id, Int64GetDatum(values[i]), false, INT8OID, context);
+        accumArrayResult(keys->whole, BoolGetDatum(whole), false, BOOLOID, context);
+        accumArrayResult(keys->unit, NameGetDatum(&table->unit), false, NAMEOID, context);
+        accumArrayResult(keys->until, Int64GetDatum(table->earlier_until), false, INT8OID, context);
+    }
+}
+
+// The same condition as above, for all tables of a population at once; the position of the first, or -1.
+constexpr char kFindUnaccepted[] =
+    "SELECT t.position FROM unnest($1, $2, $3, $4, $5) AS t(position, id, whole, unit, until)"
+    " WHERE EXISTS (SELECT FROM dpboost.charge AS c WHERE c.relation_id = t.id AND t.unit = ''"
+    "   AND c.privacy_unit = t.unit AND c.release_id > t.until AND (c.direct OR NOT t.whole))"
+    "  OR t.unit <> '' AND (EXISTS (SELECT FROM dpboost.charge AS c WHERE c.relation_id = t.id"
+    "    AND c.privacy_unit IS NULL AND c.release_id > t.until AND (c.direct OR NOT t.whole))"
+    "   OR EXISTS (SELECT FROM dpboost.charge AS c WHERE c.relation_id = t.id"
+    "    AND c.privacy_unit < t.unit AND c.release_id > t.until AND (c.direct OR NOT t.whole))"
+    "   OR EXISTS (SELECT FROM dpboost.charge AS c WHERE c.relation_id = t.id"
+    "    AND c.privacy_unit > t.unit AND c.release_id > t.until AND (c.direct OR NOT t.whole)))"
+    " ORDER BY 1";
+
+static int FindUnaccepted(const PopulationTables& tables) {
+    MemoryContext context = CurrentMemoryContext;
+    TableKeys keys = {initArrayResult(INT4OID, context, false), initArrayResult(INT8OID, context, false),
+                      initArrayResult(BOOLOID, context, false), initArrayResult(NAMEOID, context, false),
+                      initArrayResult(INT8OID, context, false)};
+    for (int i = 0; i < tables.count; ++i) {
+        const PopulationTable* table = &tables.items[i];
+        if (!OidIsValid(table->relid))
+            continue;  // nobody can train on it, or accept anything for it
+        const CountedIdentities ids = IdentitiesThatCount(table->relid, table->counted);
+        AddTableKeys(&keys, i, table, ids.any, false);
+        AddTableKeys(&keys, i, table, ids.direct, true);
+    }
+    const Oid types[] = {INT4ARRAYOID, INT8ARRAYOID, BOOLARRAYOID, NAMEARRAYOID, INT8ARRAYOID};
+    const Datum values[] = {makeArrayResult(keys.position, context), makeArrayResult(keys.id, context),
+                            makeArrayResult(keys.whole, context), makeArrayResult(keys.unit, context),
+                            makeArrayResult(keys.until, context)};
+    return CatalogRead(kFindUnaccepted, 5, types, values, nullptr, 1) == 0
+               ? -1
+               : DatumGetInt32(CatalogValue(0, 1));
+}
+
+// The first table of the populations, also of those that have left, that counts releases for another unit than its own: what they cost says nothing
+// of a person, whichever table of hers is trained on. 0: none does.
+static Oid FindUnacceptedTable(const BudgetList* limits, NameData* unit) {
+    int64 checked = 0;
+    for (int b = 0; b < limits->count; ++b) {
+        const int64 population_id = limits->items[b].population_id;
+        if (population_id == 0 || population_id == checked)
+            continue;
+        checked = population_id;
+        const PopulationTables tables = FindPopulationTables(population_id);
+        const int found = FindUnaccepted(tables);
+        if (found >= 0) {
+            *unit = tables.items[found].unit;
+            return tables.items[found].relid;
+        }
+    }
+    return InvalidOid;
+}
+
+void CheckEarlierUnits(const RelationSet* relations, const BudgetList* limits) {
+    const BudgetState* found = nullptr;
+    NameData unit;
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    const Identities* identities = ResolveIdentities(relations, CurrentMemoryContext);
+    for (int b = 0; b < limits->count && found == nullptr; ++b) {
+        const BudgetState* limit = &limits->items[b];
+        for (int i = 0; i < relations->count; ++i) {
+            if (!OidIsValid(limit->role) && relations->items[i].relid == limit->relid &&
+                CountEarlierReleases(limit->relid, identities->of[i].counted, limit->privacy_unit,
+                                     limit->earlier_until)
+                        .count > 0)
+                found = limit;
+        }
+    }
+    Oid relid = InvalidOid;
+    if (found != nullptr) {
+        relid = found->relid;
+        namestrcpy(&unit, found->privacy_unit);
+    } else {
+        relid = FindUnacceptedTable(limits, &unit);
+    }
+    CatalogEnd(&scope);
+    if (OidIsValid(relid))
+        ereport(ERROR,
+                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                 errmsg("%s counts releases that did not protect %s", DescribeRelation(relid),
+                        DescribeUnit(NameStr(unit))),
+                 errdetail("They were made before its privacy unit was declared, or on a table that became "
+                           "part of it."),
+                 errhint("Its owner can accept them, by dpboost_protect with accept_earlier => true.")));
+}
+
+char* DescribeUnit(const char* unit) {
+    return unit[0] == '\0' ? pstrdup("each of its rows") : psprintf("all rows of one \"%s\" together", unit);
+}
+
+}  // namespace dpboost

@@ -1,0 +1,86 @@
+#include "training/evaluation/evaluation_json.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/text.h"
+
+namespace dpboost {
+namespace {
+
+std::string BinObject(const DrawnBin& bin) {
+    JsonList list;
+    list.Add("lower", FigureNumber(bin.lower));
+    list.Add("upper", FigureNumber(bin.upper));
+    list.Add("predicted", FigureNumber(bin.predicted));
+    list.Add("observed", bin.observed.value ? FigureNumber(*bin.observed.value) : "null");
+    list.Add("low", FigureNumber(bin.observed.lower));
+    list.Add("high", FigureNumber(bin.observed.upper));
+    list.Add("rows", FigureNumber(bin.rows));
+    list.Add("true_positive_rate", FigureNumber(bin.true_positive_rate));
+    list.Add("false_positive_rate", FigureNumber(bin.false_positive_rate));
+    list.Add("lift", FigureNumber(bin.lift));
+    return list.Object();
+}
+
+}  // namespace
+
+std::string FigureNumber(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", value);
+    return JsonNumber(std::strtod(text, nullptr));
+}
+
+void AddFigures(const std::vector<Figure>& figures, JsonList* list) {
+    for (const Figure& figure : figures) {
+        JsonList interval;
+        interval.Append(figure.value ? FigureNumber(*figure.value) : "null");
+        interval.Append(FigureNumber(figure.lower));
+        interval.Append(FigureNumber(figure.upper));
+        list->Add(figure.name, interval.Array());
+    }
+}
+
+std::string FiguresObject(const Evaluation& evaluation) {
+    JsonList list;
+    AddFigures(evaluation.figures, &list);
+    return list.Object();
+}
+
+std::string RemainingArray(const TrainingResult& result) {
+    JsonList remaining;
+    for (int i = 0; i < result.remaining_count; ++i) {
+        const RemainingBudget& budget = result.remaining[i];
+        JsonList left;
+        left.Add("table", JsonString(budget.table));
+        left.Add("role", budget.role == nullptr ? "null" : JsonString(budget.role));
+        if (budget.population != nullptr)
+            left.Add("population", JsonString(budget.population));
+        left.Add("part", JsonNumber(RoundedDown(budget.part)));
+        left.Add("epsilon", JsonNumber(RoundedDown(budget.epsilon)));
+        left.Add("delta", JsonNumber(budget.delta));
+        remaining.Append(left.Object());
+    }
+    return remaining.Array();
+}
+
+const char* TaskName(Task task) {
+    return task == Task::kRegression ? "regression" : "classification";
+}
+
+std::string StoredEvaluation(const Evaluation& evaluation, const char* task, double epsilon, double delta) {
+    JsonList list;
+    list.Add("task", JsonString(task));
+    list.Add("epsilon", JsonNumber(RoundedUp(epsilon)));
+    list.Add("delta", JsonNumber(delta));
+    AddFigures(evaluation.figures, &list);
+    JsonList bins;
+    for (const DrawnBin& bin : evaluation.bins)
+        bins.Append(BinObject(bin));
+    if (!evaluation.bins.empty())
+        list.Add("bins", bins.Array());
+    return list.Object();
+}
+
+}  // namespace dpboost

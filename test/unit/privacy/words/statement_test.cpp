@@ -1,0 +1,57 @@
+#include "privacy/words/statement.h"
+
+#include <gtest/gtest.h>
+
+namespace dpboost {
+namespace {
+
+StatedLoss Limit(double epsilon, double delta, int64_t releases, double spent) {
+    StatedLoss stated;
+    stated.subject = "All trainings on table \"visits\" together.";
+    stated.person = PersonInWords("patient_id");
+    stated.loss = ProvenLoss::OfPair(epsilon, delta);
+    stated.is_limit = true;
+    stated.releases = releases;
+    stated.spent_epsilon = spent;
+    stated.spent_delta = delta;
+    return stated;
+}
+
+bool Says(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+TEST(Statement, SaysWhatALimitMeansAndWhatWasSpent) {
+    const std::string text = WriteStatement({Limit(2, 1e-6, 3, 0.5)}, {0, 0});
+    EXPECT_TRUE(Says(text, "table \"visits\"")) << text;
+    EXPECT_TRUE(Says(text, "the same \"patient_id\"")) << text;
+    EXPECT_TRUE(Says(text, "a factor of 7.39")) << text;
+    EXPECT_TRUE(Says(text, "3 releases have cost epsilon 0.5")) << text;
+    EXPECT_TRUE(Says(text, "at most 62.3 of 100")) << text;  // of what was spent: e^.5 / (e^.5 + 1)
+    EXPECT_TRUE(Says(text, "Who can still be harmed")) << text;
+    EXPECT_FALSE(Says(text, "together, for someone")) << text;
+    EXPECT_TRUE(Says(WriteStatement({Limit(2, 0, 0, 0)}, {0, 0}), "Nothing was released so far."));
+}
+
+// What renews lets through more than it says, and forgets what was before.
+TEST(Statement, OfALimitThatRenewsSaysWhatWasSpentSince) {
+    StatedLoss renewing = Limit(4, 1e-6, 0, 0);
+    renewing.renews = true;
+    EXPECT_TRUE(Says(WriteStatement({renewing}, {0, 0}), "Nothing was released since it was renewed."));
+    renewing.releases = 1;
+    renewing.spent_epsilon = 0.5;
+    renewing.spent_delta = 1e-2;
+    const std::string text = WriteStatement({renewing}, {0, 0});
+    EXPECT_TRUE(Says(text, "Since it was renewed 1 release has cost epsilon 0.5")) << text;
+    EXPECT_TRUE(Says(text, "at most 62.7 of 100")) << text;  // with that delta
+}
+
+TEST(Statement, AddsUpForSomeoneWhoIsInAllTables) {
+    const std::string text = WriteStatement({Limit(1, 1e-6, 0, 0), Limit(2, 1e-6, 0, 0)}, {3, 2e-6});
+    EXPECT_TRUE(Says(text, "at most epsilon 3.")) << text;
+    EXPECT_TRUE(Says(text, "once in 500,000 times")) << text;
+    EXPECT_TRUE(Says(text, "20.09")) << text;
+}
+
+}  // namespace
+}  // namespace dpboost
