@@ -64,9 +64,9 @@ $(shell mkdir -p $(BUILD); [ "$$(cat $(BUILD)/major 2>/dev/null)" = "$(MAJOR)" ]
 dpboost$(DLSUFFIX): $(BUILD)/major
 -include $(OBJS:.o=.d)
 
-$(BUILD)/dpboost--$(EXTVERSION).sql: $(SQL_SECTIONS) Makefile
+$(BUILD)/dpboost--$(EXTVERSION).sql: $(SQL_SECTIONS) src/sql/assemble.awk Makefile
 	@mkdir -p $(@D)
-	cat $(SQL_SECTIONS) > $@
+	awk -f src/sql/assemble.awk $(SQL_SECTIONS) > $@.new && mv $@.new $@
 
 else
 

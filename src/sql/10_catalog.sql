@@ -74,13 +74,14 @@ COMMENT ON CAST (dpboost.role_ref AS oid) IS 'oid under which the role was remem
 -- takes the name gets an identity of its own.
 CREATE SEQUENCE dpboost.relation_id_seq;
 CREATE SEQUENCE dpboost.relation_name_id_seq;
-CREATE TABLE dpboost.relation_name (
-    relation_id bigint NOT NULL,
-    relation dpboost.relation_ref NOT NULL,
-    schema_name name NOT NULL,
-    relation_name name NOT NULL,
-    owner dpboost.role_ref NOT NULL,
-    relation_name_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.relation_name_id_seq')
+CREATE TABLE dpboost.relation_name ( -- every oid and name under which a relation was seen; spending belongs to its
+    -- relation_id
+    relation_id bigint NOT NULL, -- the identity that spending belongs to
+    relation dpboost.relation_ref NOT NULL, -- the relation
+    schema_name name NOT NULL, -- schema in which it was seen
+    relation_name name NOT NULL, -- name under which it was seen
+    owner dpboost.role_ref NOT NULL, -- role that owned or dropped it then
+    relation_name_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.relation_name_id_seq') -- number of the row
 );
 ALTER SEQUENCE dpboost.relation_name_id_seq OWNED BY dpboost.relation_name.relation_name_id;
 CREATE INDEX relation_name_oid ON dpboost.relation_name ((relation::oid));
@@ -88,120 +89,78 @@ CREATE INDEX relation_name_name ON dpboost.relation_name (schema_name, relation_
 CREATE INDEX relation_name_relation ON dpboost.relation_name (relation_id);
 COMMENT ON SEQUENCE dpboost.relation_id_seq IS 'numbers the relations that were protected or released from';
 COMMENT ON SEQUENCE dpboost.relation_name_id_seq IS 'numbers the rows of relation_name';
-COMMENT ON TABLE dpboost.relation_name IS 'every oid and name under which a relation was seen; spending belongs to its relation_id';
-COMMENT ON COLUMN dpboost.relation_name.relation_id IS 'the identity that spending belongs to';
-COMMENT ON COLUMN dpboost.relation_name.relation IS 'the relation';
-COMMENT ON COLUMN dpboost.relation_name.schema_name IS 'schema in which it was seen';
-COMMENT ON COLUMN dpboost.relation_name.relation_name IS 'name under which it was seen';
-COMMENT ON COLUMN dpboost.relation_name.owner IS 'role that owned or dropped it then';
-COMMENT ON COLUMN dpboost.relation_name.relation_name_id IS 'number of the row';
 
-CREATE TABLE dpboost.protection (
-    relation_id bigint PRIMARY KEY,
-    epsilon float8 CHECK (epsilon > 0 AND epsilon < 'Infinity'),
-    delta float8 CHECK (delta >= 0 AND delta < 1),
-    rdp_order bigint CHECK (rdp_order > 1),
-    population_id bigint,
-    privacy_unit name,
-    earlier_releases bigint NOT NULL DEFAULT 0,
-    earlier_until bigint NOT NULL DEFAULT 0,
-    set_by dpboost.role_ref NOT NULL,
-    set_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
+CREATE TABLE dpboost.protection ( -- caps: what all releases from a relation together may cost
+    relation_id bigint PRIMARY KEY, -- the relation, see relation_name
+    epsilon float8 CHECK (epsilon > 0 AND epsilon < 'Infinity'), -- limit; NULL: only that of its population
+    delta float8 CHECK (delta >= 0 AND delta < 1), -- limit
+    rdp_order bigint CHECK (rdp_order > 1), -- Renyi order at which spending is counted, fixed when the limit was set
+    population_id bigint, -- population to which the relation belongs; NULL: it is its own
+    privacy_unit name, -- column whose equal values are one person; NULL: a row is a person
+    earlier_releases bigint NOT NULL DEFAULT 0, -- releases for another privacy unit that the owner has accepted
+    earlier_until bigint NOT NULL DEFAULT 0, -- number of the last of them
+    set_by dpboost.role_ref NOT NULL, -- role that set the limit
+    set_at timestamptz NOT NULL DEFAULT pg_catalog.now(), -- when
     CHECK (pg_catalog.num_nulls(epsilon, delta, rdp_order) IN (0, 3)),
     CHECK (epsilon IS NOT NULL OR population_id IS NOT NULL)
 );
-COMMENT ON TABLE dpboost.protection IS 'caps: what all releases from a relation together may cost';
-COMMENT ON COLUMN dpboost.protection.relation_id IS 'the relation, see relation_name';
-COMMENT ON COLUMN dpboost.protection.epsilon IS 'limit; NULL: only that of its population';
-COMMENT ON COLUMN dpboost.protection.delta IS 'limit';
-COMMENT ON COLUMN dpboost.protection.population_id IS 'population to which the relation belongs; NULL: it is its own';
-COMMENT ON COLUMN dpboost.protection.rdp_order IS 'Renyi order at which spending is counted, fixed when the limit was set';
-COMMENT ON COLUMN dpboost.protection.privacy_unit IS 'column whose equal values are one person; NULL: a row is a person';
-COMMENT ON COLUMN dpboost.protection.earlier_releases IS 'releases for another privacy unit that the owner has accepted';
-COMMENT ON COLUMN dpboost.protection.earlier_until IS 'number of the last of them';
-COMMENT ON COLUMN dpboost.protection.set_by IS 'role that set the limit';
-COMMENT ON COLUMN dpboost.protection.set_at IS 'when';
 
 -- An allowance is also a right to train without SELECT, so unlike spending it belongs to the very relation and role for
 -- which it was granted: not to others that take their names later. A revoked one stays, because it still counts.
 CREATE SEQUENCE dpboost.allowance_id_seq;
-CREATE TABLE dpboost.allowance (
-    relation dpboost.relation_ref NOT NULL,
-    grantee dpboost.role_ref NOT NULL,
-    epsilon float8 NOT NULL CHECK (epsilon > 0 AND epsilon < 'Infinity'),
-    delta float8 NOT NULL CHECK (delta >= 0 AND delta < 1),
-    rdp_order bigint NOT NULL CHECK (rdp_order > 1),
-    max_epsilon_per_train float8 CHECK (max_epsilon_per_train > 0 AND max_epsilon_per_train < 'Infinity'),
-    renew interval CHECK (renew > '0'),
-    renew_from timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
-    revoked boolean NOT NULL DEFAULT false,
-    set_by dpboost.role_ref NOT NULL,
-    set_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
-    allowance_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.allowance_id_seq')
+CREATE TABLE dpboost.allowance ( -- budgets of roles on relations: a right to train without SELECT, and its limit
+    relation dpboost.relation_ref NOT NULL, -- the relation
+    grantee dpboost.role_ref NOT NULL, -- the role; its members use it too
+    epsilon float8 NOT NULL CHECK (epsilon > 0 AND epsilon < 'Infinity'), -- limit
+    delta float8 NOT NULL CHECK (delta >= 0 AND delta < 1), -- limit
+    rdp_order bigint NOT NULL CHECK (rdp_order > 1), -- Renyi order at which spending is counted, fixed when the limit was
+        -- set
+    max_epsilon_per_train float8 CHECK (max_epsilon_per_train > 0 AND max_epsilon_per_train < 'Infinity'), -- limit for a
+        -- single training, or NULL
+    renew interval CHECK (renew > '0'), -- length of the windows of which only the present one counts; NULL: all counts
+    renew_from timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), -- when the first window began
+    revoked boolean NOT NULL DEFAULT false, -- gives no right any more, but still counts
+    set_by dpboost.role_ref NOT NULL, -- role that set the limit
+    set_at timestamptz NOT NULL DEFAULT pg_catalog.now(), -- when
+    allowance_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.allowance_id_seq') -- number of the row
 );
 ALTER SEQUENCE dpboost.allowance_id_seq OWNED BY dpboost.allowance.allowance_id;
 CREATE UNIQUE INDEX allowance_key ON dpboost.allowance ((relation::oid), (grantee::oid))
     WHERE relation::oid <> 0 AND grantee::oid <> 0;
 COMMENT ON SEQUENCE dpboost.allowance_id_seq IS 'numbers the rows of allowance';
-COMMENT ON TABLE dpboost.allowance IS 'budgets of roles on relations: a right to train without SELECT, and its limit';
-COMMENT ON COLUMN dpboost.allowance.relation IS 'the relation';
-COMMENT ON COLUMN dpboost.allowance.grantee IS 'the role; its members use it too';
-COMMENT ON COLUMN dpboost.allowance.epsilon IS 'limit';
-COMMENT ON COLUMN dpboost.allowance.delta IS 'limit';
-COMMENT ON COLUMN dpboost.allowance.rdp_order IS 'Renyi order at which spending is counted, fixed when the limit was set';
-COMMENT ON COLUMN dpboost.allowance.max_epsilon_per_train IS 'limit for a single training, or NULL';
-COMMENT ON COLUMN dpboost.allowance.renew IS 'length of the windows of which only the present one counts; NULL: all counts';
-COMMENT ON COLUMN dpboost.allowance.renew_from IS 'when the first window began';
-COMMENT ON COLUMN dpboost.allowance.revoked IS 'gives no right any more, but still counts';
-COMMENT ON COLUMN dpboost.allowance.set_by IS 'role that set the limit';
-COMMENT ON COLUMN dpboost.allowance.set_at IS 'when';
-COMMENT ON COLUMN dpboost.allowance.allowance_id IS 'number of the row';
 
 CREATE SEQUENCE dpboost.column_domain_id_seq;
-CREATE TABLE dpboost.column_domain (
-    described dpboost.column_ref NOT NULL,
-    lower float8,
-    upper float8,
-    scale text CHECK (scale IN ('auto', 'linear', 'log')),
-    levels text[],
+CREATE TABLE dpboost.column_domain ( -- what the owner declared public about a column
+    described dpboost.column_ref NOT NULL, -- the column
+    lower float8, -- smallest value of a range
+    upper float8, -- largest value of a range
+    scale text CHECK (scale IN ('auto', 'linear', 'log')), -- how the range is divided: auto, linear or log
+    levels text[], -- all values that the column may have
     CHECK ((lower IS NOT NULL AND upper > lower AND scale IS NOT NULL) <> (levels IS NOT NULL)),
-    column_domain_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.column_domain_id_seq')
+    column_domain_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.column_domain_id_seq') -- number of the row
 );
 ALTER SEQUENCE dpboost.column_domain_id_seq OWNED BY dpboost.column_domain.column_domain_id;
 CREATE UNIQUE INDEX column_domain_key ON dpboost.column_domain ((described::oid), (dpboost.column_ref_number(described)))
     WHERE described::oid <> 0;
 COMMENT ON SEQUENCE dpboost.column_domain_id_seq IS 'numbers the rows of column_domain';
-COMMENT ON TABLE dpboost.column_domain IS 'what the owner declared public about a column';
-COMMENT ON COLUMN dpboost.column_domain.described IS 'the column';
-COMMENT ON COLUMN dpboost.column_domain.lower IS 'smallest value of a range';
-COMMENT ON COLUMN dpboost.column_domain.upper IS 'largest value of a range';
-COMMENT ON COLUMN dpboost.column_domain.scale IS 'how the range is divided: auto, linear or log';
-COMMENT ON COLUMN dpboost.column_domain.levels IS 'all values that the column may have';
-COMMENT ON COLUMN dpboost.column_domain.column_domain_id IS 'number of the row';
 
 -- A model's name belongs to the role that trained under it first: others have names of their own, so nobody can take or
 -- hide one. A row stays when the models under it are dropped, so that no version is used twice.
 CREATE SEQUENCE dpboost.model_name_id_seq;
-CREATE TABLE dpboost.model_name (
-    name_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.model_name_id_seq'),
-    owner dpboost.role_ref NOT NULL,
-    name text NOT NULL CHECK (name <> '' AND pg_catalog.translate(name, '.@"', '') = name),
-    last_import int NOT NULL DEFAULT 0,
-    description text,
-    versions_before int NOT NULL DEFAULT 0
+CREATE TABLE dpboost.model_name ( -- names of models, each with the role that it belongs to
+    name_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.model_name_id_seq'), -- number of the name
+    owner dpboost.role_ref NOT NULL, -- role that the name and its models belong to
+    name text NOT NULL CHECK (name <> '' AND pg_catalog.translate(name, '.@"', '') = name), -- the name, without owner and
+        -- version
+    last_import int NOT NULL DEFAULT 0, -- the last version that was imported under it; never used again
+    description text, -- what its owner says about it
+    versions_before int NOT NULL DEFAULT 0 -- versions up to this one have been used under the full name by models that were
+        -- given away
 );
 ALTER SEQUENCE dpboost.model_name_id_seq OWNED BY dpboost.model_name.name_id;
 CREATE UNIQUE INDEX model_name_key ON dpboost.model_name (name, (owner::oid)) WHERE owner::oid <> 0;
 CREATE INDEX model_name_name ON dpboost.model_name (name);
 COMMENT ON SEQUENCE dpboost.model_name_id_seq IS 'numbers the names of models';
-COMMENT ON TABLE dpboost.model_name IS 'names of models, each with the role that it belongs to';
-COMMENT ON COLUMN dpboost.model_name.name_id IS 'number of the name';
-COMMENT ON COLUMN dpboost.model_name.owner IS 'role that the name and its models belong to';
-COMMENT ON COLUMN dpboost.model_name.name IS 'the name, without owner and version';
-COMMENT ON COLUMN dpboost.model_name.last_import IS 'the last version that was imported under it; never used again';
-COMMENT ON COLUMN dpboost.model_name.description IS 'what its owner says about it';
-COMMENT ON COLUMN dpboost.model_name.versions_before IS
-    'versions up to this one have been used under the full name by models that were given away';
 
 -- Figures as people write them: six digits, rounded up.
 CREATE FUNCTION dpboost.rounded_up(float8) RETURNS float8
@@ -209,64 +168,42 @@ CREATE FUNCTION dpboost.rounded_up(float8) RETURNS float8
 COMMENT ON FUNCTION dpboost.rounded_up(float8) IS 'a figure to six digits, not below it';
 
 CREATE SEQUENCE dpboost.release_id_seq;
-CREATE TABLE dpboost.ledger (
-    release_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.release_id_seq'),
-    released_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
-    role dpboost.role_ref NOT NULL,
-    role_name name NOT NULL,
-    name_id bigint NOT NULL,
-    model text NOT NULL,
-    version int NOT NULL,
-    method text NOT NULL,
-    task text NOT NULL,
-    epsilon float8 NOT NULL,
-    delta float8 NOT NULL,
-    privacy_unit name,
-    relations text[] NOT NULL,
-    plan bytea NOT NULL,
-    curve float8[] NOT NULL CHECK (pg_catalog.array_length(curve, 1) = 64),
-    pure_epsilon float8 NOT NULL,
-    claim bytea NOT NULL DEFAULT '',
-    noise_multiplier float8,
-    calibrated_by text,
-    kind text NOT NULL DEFAULT 'training' CHECK (kind IN ('training', 'evaluation', 'choice'))
+CREATE TABLE dpboost.ledger ( -- every release that was ever paid for; rows are added by the ledger worker and never changed
+    release_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.release_id_seq'), -- number of the release
+    released_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), -- when it was charged
+    role dpboost.role_ref NOT NULL, -- role that trained
+    role_name name NOT NULL, -- its name then
+    name_id bigint NOT NULL, -- name of the model with its owner, see model_name
+    model text NOT NULL, -- name of the model
+    version int NOT NULL, -- version of the model; never used again
+    method text NOT NULL, -- how it was trained
+    task text NOT NULL, -- regression or classification
+    epsilon float8 NOT NULL, -- privacy loss of this release alone
+    delta float8 NOT NULL, -- privacy loss of this release alone
+    privacy_unit name, -- column that identified a person; NULL: each row was one
+    relations text[] NOT NULL, -- names of the relations that were read
+    plan bytea NOT NULL, -- events of the training, from which the accountant can be run again
+    curve float8[] NOT NULL CHECK (pg_catalog.array_length(curve, 1) = 64), -- Renyi divergence at the 64 orders
+    pure_epsilon float8 NOT NULL, -- the same at order infinity: its epsilon at delta 0
+    claim bytea NOT NULL DEFAULT '', -- hash of a secret that the training alone knows, and without which its model is not
+        -- taken
+    noise_multiplier float8, -- noise of its main mechanism, in sensitivities
+    calibrated_by text, -- the proof that set the noise: gdp, pld, rdp, pure, or budget
+    kind text NOT NULL DEFAULT 'training' CHECK (kind IN ('training', 'evaluation', 'choice')) -- what was released: a
+        -- training gives a model, an evaluation or a choice is about one
 );
 ALTER TABLE dpboost.ledger ALTER COLUMN curve SET STORAGE PLAIN;
 CREATE INDEX ledger_released_at ON dpboost.ledger (released_at);
 CREATE INDEX ledger_model ON dpboost.ledger (name_id, version);
 ALTER SEQUENCE dpboost.release_id_seq OWNED BY dpboost.ledger.release_id;
 COMMENT ON SEQUENCE dpboost.release_id_seq IS 'numbers the releases';
-COMMENT ON TABLE dpboost.ledger IS 'every release that was ever paid for; rows are added by the ledger worker and never changed';
-COMMENT ON COLUMN dpboost.ledger.release_id IS 'number of the release';
-COMMENT ON COLUMN dpboost.ledger.released_at IS 'when it was charged';
-COMMENT ON COLUMN dpboost.ledger.role IS 'role that trained';
-COMMENT ON COLUMN dpboost.ledger.role_name IS 'its name then';
-COMMENT ON COLUMN dpboost.ledger.name_id IS 'name of the model with its owner, see model_name';
-COMMENT ON COLUMN dpboost.ledger.model IS 'name of the model';
-COMMENT ON COLUMN dpboost.ledger.version IS 'version of the model; never used again';
-COMMENT ON COLUMN dpboost.ledger.method IS 'how it was trained';
-COMMENT ON COLUMN dpboost.ledger.task IS 'regression or classification';
-COMMENT ON COLUMN dpboost.ledger.epsilon IS 'privacy loss of this release alone';
-COMMENT ON COLUMN dpboost.ledger.delta IS 'privacy loss of this release alone';
-COMMENT ON COLUMN dpboost.ledger.privacy_unit IS 'column that identified a person; NULL: each row was one';
-COMMENT ON COLUMN dpboost.ledger.relations IS 'names of the relations that were read';
-COMMENT ON COLUMN dpboost.ledger.plan IS 'events of the training, from which the accountant can be run again';
-COMMENT ON COLUMN dpboost.ledger.curve IS 'Renyi divergence at the 64 orders';
-COMMENT ON COLUMN dpboost.ledger.pure_epsilon IS 'the same at order infinity: its epsilon at delta 0';
-COMMENT ON COLUMN dpboost.ledger.noise_multiplier IS 'noise of its main mechanism, in sensitivities';
-COMMENT ON COLUMN dpboost.ledger.calibrated_by IS 'the proof that set the noise: gdp, pld, rdp, pure, or budget';
-COMMENT ON COLUMN dpboost.ledger.kind IS 'what was released: a training gives a model, an evaluation or a choice is about one';
-COMMENT ON COLUMN dpboost.ledger.claim IS 'hash of a secret that the training alone knows, and without which its model is not taken';
 
 -- A row is added in the commit of the model and stays when the model is dropped. A release without one has no model: it
 -- trains still, or it was cancelled, failed or crashed after it was charged.
-CREATE TABLE dpboost.delivery (
-    release_id bigint PRIMARY KEY,
-    delivered_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp()
+CREATE TABLE dpboost.delivery ( -- the releases whose model was stored; rows are added by the ledger worker and never changed
+    release_id bigint PRIMARY KEY, -- the release
+    delivered_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp() -- when its model was stored
 );
-COMMENT ON TABLE dpboost.delivery IS 'the releases whose model was stored; rows are added by the ledger worker and never changed';
-COMMENT ON COLUMN dpboost.delivery.release_id IS 'the release';
-COMMENT ON COLUMN dpboost.delivery.delivered_at IS 'when its model was stored';
 
 -- What releases add up to, as the core counts it: curve, mu squared and events, rounded up.
 CREATE FUNCTION dpboost.add_cost(spent bytea, plan bytea) RETURNS bytea
@@ -276,29 +213,21 @@ CREATE AGGREGATE dpboost.spent(plan bytea) (SFUNC = dpboost.add_cost, STYPE = by
 COMMENT ON AGGREGATE dpboost.spent(bytea) IS 'what releases add up to, from the plans in the ledger';
 
 CREATE SEQUENCE dpboost.charge_id_seq;
-CREATE TABLE dpboost.charge (
-    release_id bigint NOT NULL,
-    relation_id bigint NOT NULL,
-    role dpboost.role_ref NOT NULL,
-    role_name name NOT NULL,
-    direct boolean NOT NULL,
-    privacy_unit name,
-    charge_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.charge_id_seq')
+CREATE TABLE dpboost.charge ( -- whom a release is charged to: the relations it read, the role and the groups it acted for
+    release_id bigint NOT NULL, -- the release
+    relation_id bigint NOT NULL, -- the relation, see relation_name
+    role dpboost.role_ref NOT NULL, -- role that trained, or one with an allowance whose privileges it had
+    role_name name NOT NULL, -- its name then
+    direct boolean NOT NULL, -- the relation was read as a whole, not as a parent of a partition that was
+    privacy_unit name, -- column of the relation whose equal values were one person; NULL: each of its rows; empty: nobody,
+        -- it was not read row by row
+    charge_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.charge_id_seq') -- number of the row
 );
 ALTER SEQUENCE dpboost.charge_id_seq OWNED BY dpboost.charge.charge_id;
 CREATE INDEX charge_relation ON dpboost.charge (relation_id, privacy_unit, release_id);
 COMMENT ON SEQUENCE dpboost.charge_id_seq IS 'numbers the rows of charge';
 CREATE INDEX charge_last ON dpboost.charge (relation_id, release_id);
 CREATE INDEX charge_release ON dpboost.charge (release_id);
-COMMENT ON TABLE dpboost.charge IS 'whom a release is charged to: the relations it read, the role and the groups it acted for';
-COMMENT ON COLUMN dpboost.charge.release_id IS 'the release';
-COMMENT ON COLUMN dpboost.charge.relation_id IS 'the relation, see relation_name';
-COMMENT ON COLUMN dpboost.charge.role IS 'role that trained, or one with an allowance whose privileges it had';
-COMMENT ON COLUMN dpboost.charge.role_name IS 'its name then';
-COMMENT ON COLUMN dpboost.charge.direct IS 'the relation was read as a whole, not as a parent of a partition that was';
-COMMENT ON COLUMN dpboost.charge.privacy_unit IS
-    'column of the relation whose equal values were one person; NULL: each of its rows; empty: nobody, it was not read row by row';
-COMMENT ON COLUMN dpboost.charge.charge_id IS 'number of the row';
 
 -- Releases that were charged to the same relations and roles share a line of totals, so that nothing need add up the
 -- ledger. Whom a release was charged to, as sets:
@@ -320,30 +249,21 @@ COMMENT ON COLUMN dpboost.charged.role_names IS 'their names then';
 COMMENT ON COLUMN dpboost.charged.roles IS 'the roles, in a form that a dump keeps';
 
 CREATE SEQUENCE dpboost.total_id_seq;
-CREATE TABLE dpboost.total (
-    total_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.total_id_seq'),
-    relation_ids bigint[] NOT NULL,
-    direct_ids bigint[] NOT NULL,
-    roles dpboost.role_ref[] NOT NULL,
-    role_names name[] NOT NULL,
-    first_release_id bigint NOT NULL,
-    last_release_id bigint NOT NULL,
-    spent bytea NOT NULL
+CREATE TABLE dpboost.total ( -- what the ledger adds up to, one line for all releases that were charged alike; changed by the
+    -- ledger worker only, in the commit of a charge
+    total_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.total_id_seq'), -- number of the line
+    relation_ids bigint[] NOT NULL, -- the relations that its releases were charged to, see relation_name
+    direct_ids bigint[] NOT NULL, -- those of them that were read as a whole
+    roles dpboost.role_ref[] NOT NULL, -- the roles that they were charged to
+    role_names name[] NOT NULL, -- their names then
+    first_release_id bigint NOT NULL, -- its first release
+    last_release_id bigint NOT NULL, -- its last release
+    spent bytea NOT NULL -- how many they are, their summed curves, mu squared and events, rounded up
 ) WITH (fillfactor = 40);
 ALTER TABLE dpboost.total ALTER COLUMN spent SET STORAGE PLAIN;
 CREATE INDEX total_relations ON dpboost.total USING gin (relation_ids);
 ALTER SEQUENCE dpboost.total_id_seq OWNED BY dpboost.total.total_id;
 COMMENT ON SEQUENCE dpboost.total_id_seq IS 'numbers the lines of totals';
-COMMENT ON TABLE dpboost.total IS
-    'what the ledger adds up to, one line for all releases that were charged alike; changed by the ledger worker only, in the commit of a charge';
-COMMENT ON COLUMN dpboost.total.total_id IS 'number of the line';
-COMMENT ON COLUMN dpboost.total.relation_ids IS 'the relations that its releases were charged to, see relation_name';
-COMMENT ON COLUMN dpboost.total.direct_ids IS 'those of them that were read as a whole';
-COMMENT ON COLUMN dpboost.total.roles IS 'the roles that they were charged to';
-COMMENT ON COLUMN dpboost.total.role_names IS 'their names then';
-COMMENT ON COLUMN dpboost.total.first_release_id IS 'its first release';
-COMMENT ON COLUMN dpboost.total.last_release_id IS 'its last release';
-COMMENT ON COLUMN dpboost.total.spent IS 'how many they are, their summed curves, mu squared and events, rounded up';
 
 -- Its lock makes charges follow one another. A table of its own, because vacuum never visits it and no role can lock it.
 CREATE TABLE dpboost.charge_lock (id int PRIMARY KEY);
@@ -392,19 +312,13 @@ COMMENT ON COLUMN dpboost.model.target IS 'name of what it predicts';
 COMMENT ON COLUMN dpboost.model.positive IS 'classification: the class whose probability it gives';
 
 CREATE SEQUENCE dpboost.model_grant_id_seq;
-CREATE TABLE dpboost.model_grant (
-    name_id bigint NOT NULL,
-    grantee dpboost.role_ref NOT NULL,
-    granted_by dpboost.role_ref NOT NULL,
-    granted_at timestamptz NOT NULL DEFAULT pg_catalog.now(),
-    model_grant_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.model_grant_id_seq')
+CREATE TABLE dpboost.model_grant ( -- roles that may use a model of another role
+    name_id bigint NOT NULL, -- the model, see model_name; all its versions are meant
+    grantee dpboost.role_ref NOT NULL, -- role that may use it; its members may too
+    granted_by dpboost.role_ref NOT NULL, -- role that shared it
+    granted_at timestamptz NOT NULL DEFAULT pg_catalog.now(), -- when
+    model_grant_id bigint PRIMARY KEY DEFAULT pg_catalog.nextval('dpboost.model_grant_id_seq') -- number of the row
 );
 ALTER SEQUENCE dpboost.model_grant_id_seq OWNED BY dpboost.model_grant.model_grant_id;
 CREATE UNIQUE INDEX model_grant_key ON dpboost.model_grant (name_id, (grantee::oid)) WHERE grantee::oid <> 0;
 COMMENT ON SEQUENCE dpboost.model_grant_id_seq IS 'numbers the rows of model_grant';
-COMMENT ON TABLE dpboost.model_grant IS 'roles that may use a model of another role';
-COMMENT ON COLUMN dpboost.model_grant.name_id IS 'the model, see model_name; all its versions are meant';
-COMMENT ON COLUMN dpboost.model_grant.grantee IS 'role that may use it; its members may too';
-COMMENT ON COLUMN dpboost.model_grant.granted_by IS 'role that shared it';
-COMMENT ON COLUMN dpboost.model_grant.granted_at IS 'when';
-COMMENT ON COLUMN dpboost.model_grant.model_grant_id IS 'number of the row';

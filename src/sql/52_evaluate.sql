@@ -3,17 +3,13 @@
 -- What a model is worth, privately, for those who may not read the rows; and exactly, for those who may. An evaluation is
 -- a release like a training: charged first, drawn once, its result committed.
 
-CREATE TABLE dpboost.evaluation (
-    release_id bigint PRIMARY KEY,
-    model_id bigint NOT NULL,
-    result jsonb NOT NULL
+CREATE TABLE dpboost.evaluation ( -- what evaluations found, of hold-outs too; rows are added by the ledger worker, with the
+    -- delivery, and never changed
+    release_id bigint PRIMARY KEY, -- its charge in the ledger; of a hold-out that of the training
+    model_id bigint NOT NULL, -- the model, which may have been dropped since
+    result jsonb NOT NULL -- figures with their intervals, and score bins; of a choice the name of a model
 );
 CREATE INDEX evaluation_model ON dpboost.evaluation (model_id);
-COMMENT ON TABLE dpboost.evaluation IS
-    'what evaluations found, of hold-outs too; rows are added by the ledger worker, with the delivery, and never changed';
-COMMENT ON COLUMN dpboost.evaluation.release_id IS 'its charge in the ledger; of a hold-out that of the training';
-COMMENT ON COLUMN dpboost.evaluation.model_id IS 'the model, which may have been dropped since';
-COMMENT ON COLUMN dpboost.evaluation.result IS 'figures with their intervals, and score bins; of a choice the name of a model';
 CREATE TRIGGER keep_ledger BEFORE UPDATE OR DELETE OR TRUNCATE ON dpboost.evaluation
     FOR EACH STATEMENT EXECUTE FUNCTION dpboost.keep_ledger();
 COMMENT ON TRIGGER keep_ledger ON dpboost.evaluation IS 'the ledger is append-only';
