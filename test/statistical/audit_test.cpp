@@ -23,25 +23,15 @@ TEST(Audit, CoversEveryMethod) {
 TEST(Audit, NoTrainingIsLessPrivateThanItClaims) {
     for (const AuditCase& audit : AuditCases()) {
         const AuditResult result = RunAudit(audit, kTrainings);
-        EXPECT_LE(result.epsilon, audit.epsilon) << audit.name;
-        if (audit.delta == 0) {
-            EXPECT_LE(result.largest_loss, audit.epsilon * (1 + 1e-9)) << audit.name;
-        }
+        EXPECT_FALSE(result.Above(audit))
+            << audit.name << ": " << result.epsilon << ", " << result.largest_loss;
     }
 }
 
-// Half the noise has about twice the epsilon. Where the claim is loose for the audited tables (the row that stands for
-// a unit, exponential splits, the filter) the audit sees less of it; those must still see more than at full noise.
+// Half the noise has about twice the epsilon, and every case is close enough to its claim to see that.
 TEST(Audit, HalfTheNoiseIsCaught) {
-    int caught = 0, cases = 0;
-    for (const AuditCase& audit : AuditCases()) {
-        const AuditResult whole = RunAudit(audit, kTrainings);
-        const AuditResult half = RunAudit(audit, kTrainings, 0.5);
-        cases++;
-        caught += half.epsilon > audit.epsilon || (audit.delta == 0 && half.largest_loss > audit.epsilon);
-        EXPECT_GT(half.epsilon + half.largest_loss, 1.3 * (whole.epsilon + whole.largest_loss)) << audit.name;
-    }
-    EXPECT_GE(caught, 3 * cases / 5);
+    for (const AuditCase& audit : AuditCases())
+        EXPECT_TRUE(RunAudit(audit, kTrainings, 0.5).Above(audit)) << audit.name;
 }
 
 }  // namespace

@@ -172,6 +172,11 @@ struct AuditResult {
     double epsilon = 0;       // 99.9 % lower bound of the real epsilon at the claimed delta
     double delta_share = 0;   // estimated delta at the claimed epsilon, over the claimed delta
     double largest_loss = 0;  // seen; for delta = 0 a bound like epsilon
+
+    // Less private than claimed.
+    bool Above(const AuditCase& audit) const {
+        return epsilon > audit.epsilon || (audit.delta == 0 && largest_loss > audit.epsilon * (1 + 1e-9));
+    }
 };
 
 // E (1 - e^(epsilon - L))+ over losses towards one side: mean minus `sigmas` standard errors.

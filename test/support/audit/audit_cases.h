@@ -21,13 +21,25 @@ inline std::vector<AuditRow> Spread(int count, std::vector<uint16_t> cells, bool
     return rows;
 }
 
-// Two groups that pull apart, so that a greedy split is nearly decided; the canary sits between them.
-inline std::vector<AuditRow> TwoGroups(int each) {
+// Two groups that pull apart by either column. The canary sits between them: one column puts it where it agrees, which adds 1 to
+// that split's utility, the other where it does not, which takes nearly 3 off (tree/split_score.h). Rows of its kind make
+// the first choice likelier, so that the second gives it away.
+inline std::vector<AuditRow> TwoGroups(int each, int between = 0) {
     std::vector<AuditRow> rows;
     for (int i = 0; i < each; i++)
         rows.push_back({{1, 0}, -1, i});
     for (int i = 0; i < each; i++)
         rows.push_back({{0, 1}, 1, 1000 + i});
+    for (int i = 0; i < between; i++)
+        rows.push_back({{1, 1}, -1, 2000 + i});
+    return rows;
+}
+
+// The same by the two cuts of one column; the canary is a 1.
+inline std::vector<AuditRow> TwoEnds(int each) {
+    std::vector<AuditRow> rows = TwoGroups(each);
+    for (AuditRow& row : rows)
+        row.codes = {static_cast<uint16_t>(2 * row.codes[1])};
     return rows;
 }
 
@@ -108,21 +120,47 @@ inline AuditCase LinearAudit(const char* method, bool unit) {
     audit.rows = audit_detail::Spread(6, {4}, false);
     audit.canary = audit_detail::Canary(unit ? 50 : 1, {3}, 1);
     audit.options = {Given("rounds", 3)};
+    if (std::string(method) == "adassp_logistic")  // what a row's gradient is at the start
+        audit.options.push_back(Given("gradient_clip", 0.5));
     return audit;
 }
 
-inline AuditCase PureAudit(const char* method, bool unit) {
+// Where a method chooses splits by the exponential mechanism and releases leaves beside it, one row cannot be at its worst
+// in both: each has a case that leaves the other next to nothing.
+enum class Worst { kLeaves, kSplits };
+
+inline AuditCase GreedyAudit(const char* method, Worst worst, bool unit) {
+    AuditCase audit = FrameworkAudit(method, unit);
+    const bool splits = worst == Worst::kSplits;
+    audit.name += splits ? ", splits" : ", leaves";
+    audit.options.push_back(Given("selection_share", splits ? 0.85 : 0.05));
+    if (!splits)
+        return audit;
+    audit.options.push_back(Given("learning_rate", 0.01));  // the groups stay apart
+    if (std::string(method) == "dp_xgb_cyclic") {
+        audit.features = {AuditColumn("a", 3)};
+        audit.rows = audit_detail::TwoEnds(100);
+        audit.canary = audit_detail::Canary(unit ? 10 : 1, {1}, -1);
+    } else {
+        audit.rows = audit_detail::TwoGroups(100);
+    }
+    return audit;
+}
+
+inline AuditCase PureAudit(const char* method, Worst worst, bool unit) {
+    const bool splits = worst == Worst::kSplits;
     AuditCase audit;
-    audit.name = std::string(method) + (unit ? ", unit of 10 rows" : "");
+    audit.name = std::string(method) + (unit ? ", unit of 10 rows" : "") + (splits ? ", splits" : ", leaves");
     audit.method = AllMethods().Find(method);
     audit.delta = 0;
     audit.features = {AuditColumn("a", 2), AuditColumn("b", 2)};
-    if (!unit)
-        audit.rows = audit_detail::TwoGroups(20);
+    if (splits)
+        audit.rows = audit_detail::TwoGroups(200, 1);
     audit.canary = audit_detail::Canary(unit ? 10 : 1, {1, 1}, -1);
-    const bool one_after_the_other = audit.name.rfind("pure_seq", 0) == 0;
-    audit.options = {Given("depth", 1), Given("l2", 0.0), Given("ensembles", one_after_the_other ? 2 : 1),
-                     Given("trees_per_ensemble", one_after_the_other ? 1 : 2), Given("leaf_share", 0.5)};
+    const bool one_after_the_other = std::string(method) == "pure_seq";
+    audit.options = {
+        Given("depth", 1), Given("l2", 0.0), Given("ensembles", one_after_the_other && !splits ? 2 : 1),
+        Given("trees_per_ensemble", one_after_the_other ? 1 : 2), Given("leaf_share", splits ? 0.05 : 0.95)};
     return audit;
 }
 
@@ -144,18 +182,23 @@ inline std::vector<AuditCase> AuditCases() {
         AutoAudit(numbers, false),
         AutoAudit(numbers, true),
     };
-    for (const char* method : {"dp_tr", "dp_tr_ih", "dp_tr_ih_ebm", "dp_tr_batch", "dp_ebm", "dp_rf", "dp_pr",
-                               "feverless", "dp_xgb", "dp_xgb_cyclic"})
+    for (const char* method :
+         {"dp_tr", "dp_tr_ih", "dp_tr_ih_ebm", "dp_tr_batch", "dp_ebm", "dp_rf", "dp_pr", "feverless"})
         for (const bool unit : {false, true})
             cases.push_back(FrameworkAudit(method, unit));
+    for (const char* method : {"dp_xgb", "dp_xgb_cyclic"})
+        for (const Worst worst : {Worst::kLeaves, Worst::kSplits})
+            for (const bool unit : {false, true})
+                cases.push_back(GreedyAudit(method, worst, unit));
     for (const char* method : {"feverless", "dp_ebm"})
         cases.push_back(SampledFrameworkAudit(method));
     for (const char* method : {"adassp", "adassp_logistic", "adassp_hinge"})
         for (const bool unit : {false, true})
             cases.push_back(LinearAudit(method, unit));
     for (const char* method : {"pure_trees", "pure_sums", "pure_seq", "pure_para"})
-        for (const bool unit : {false, true})
-            cases.push_back(PureAudit(method, unit));
+        for (const Worst worst : {Worst::kLeaves, Worst::kSplits})
+            for (const bool unit : {false, true})
+                cases.push_back(PureAudit(method, worst, unit));
     return cases;
 }
 
