@@ -6,7 +6,9 @@ find_pg_config() {
     local candidate
     for candidate in ${PG_CONFIG:-$(ls -d /usr/lib/postgresql/1[4-9]/bin/pg_config 2>/dev/null | sort -rV) \
         "$(command -v pg_config || true)"}; do
-        if [ -x "$candidate" ] && [ -e "$("$candidate" --pgxs)" ] && [ -x "$("$candidate" --bindir)/postgres" ]; then
+        # Debian's client package has PGXS too; the headers come with the development files only.
+        if [ -x "$candidate" ] && [ -e "$("$candidate" --pgxs)" ] && [ -e "$("$candidate" --includedir-server)/postgres.h" ] &&
+            [ -x "$("$candidate" --bindir)/postgres" ]; then
             echo "$candidate"
             return
         fi
