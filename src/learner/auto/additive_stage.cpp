@@ -1,24 +1,28 @@
 #include "learner/auto/additive_stage.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace dpboost {
 
 using namespace auto_numbers;  // NOLINT: the numbers of this room
 
 AdditiveTables::AdditiveTables(const std::vector<FeatureSpec>& features, BasisRows& rows)
-    : rows_(rows), limit_(std::min(kMaxEntry, kScoreRoom / static_cast<double>(features.size()))) {
+    : rows_(rows),
+      limit_(std::min(kMaxEntry, kScoreRoom / static_cast<double>(features.size()))),
+      base_(rows.outputs(), 0.0),
+      fixed_base_(rows.outputs(), 0) {
     for (const FeatureSpec& feature : features) {
-        tables_.emplace_back(feature.cells(), 0.0);
-        fixed_.emplace_back(feature.cells(), 0);
+        tables_.emplace_back(feature.cells() * rows.outputs(), 0.0);
+        fixed_.emplace_back(feature.cells() * rows.outputs(), 0);
     }
 }
 
-void AdditiveTables::AddToBase(double change) {
-    base_ = std::clamp(base_ + change, -kMaxEntry, kMaxEntry);
-    const int32_t fixed = ToFixed(base_);
-    rows_.AddToBase(fixed - fixed_base_);
-    fixed_base_ = fixed;
+void AdditiveTables::AddToBase(double change, size_t output) {
+    base_[output] = std::clamp(base_[output] + change, -kMaxEntry, kMaxEntry);
+    const int32_t fixed = ToFixed(base_[output]);
+    rows_.AddToBase(fixed - fixed_base_[output], output);
+    fixed_base_[output] = fixed;
 }
 
 void AdditiveTables::Add(size_t feature, const std::vector<double>& change) {
@@ -31,8 +35,9 @@ void AdditiveTables::Add(size_t feature, const std::vector<double>& change) {
         moved[cell] = now - fixed[cell];
         fixed[cell] = now;
     }
-    rows_.AddTable(CodeView::Column(static_cast<uint32_t>(feature), static_cast<uint32_t>(table.size())),
-                   moved);
+    rows_.AddTable(
+        CodeView::Column(static_cast<uint32_t>(feature), static_cast<uint32_t>(table.size() / base_.size())),
+        moved);
 }
 
 void AdditiveTables::Scale(size_t feature, double factor) {
@@ -44,13 +49,57 @@ void AdditiveTables::Scale(size_t feature, double factor) {
 
 void AdditiveTables::Store(Model& model) const {
     const bool changed = final_factor_ != 1 || final_shift_ != 0;
-    model.AddToBase(changed ? ToFixed(final_factor_ * base_ + final_shift_) : fixed_base_);
+    for (size_t output = 0; output < base_.size(); output++)
+        model.AddToBase(
+            output, changed ? ToFixed(final_factor_ * base_[output] + final_shift_) : fixed_base_[output]);
     for (size_t feature = 0; feature < fixed_.size(); feature++) {
         std::vector<int32_t> fixed = fixed_[feature];
         for (size_t cell = 0; changed && cell < fixed.size(); cell++)
             fixed[cell] = ToFixed(final_factor_ * tables_[feature][cell]);
         model.AddTable(feature, fixed);
     }
+}
+
+NoisyGradients AdditiveStage::Gradients(const NoisySums& sums) const {
+    NoisyGradients gradients;
+    gradients.sigma = gradients.whole_sigma = sums.sigma;
+    for (const int64_t value : sums.values)
+        gradients.values.push_back(static_cast<double>(value));
+    const size_t k = outputs(), coordinates = sums.values.size() / k;
+    if (k == 1)
+        return gradients;
+    gradients.sigma *= std::sqrt(1 - 1.0 / static_cast<double>(k));
+    for (size_t j = 0; j < coordinates; j++) {
+        double mean = 0;
+        for (size_t output = 0; output < k; output++)
+            mean += gradients.values[output * coordinates + j] / static_cast<double>(k);
+        for (size_t output = 0; output < k; output++)
+            gradients.values[output * coordinates + j] -= mean;
+    }
+    return gradients;
+}
+
+double AdditiveStage::NoiseSpread() const {
+    return outputs() == 1 ? spread : spread * std::sqrt(1 - 1.0 / static_cast<double>(outputs()));
+}
+
+double AdditiveStage::Sampling(size_t output) const {
+    if (outputs() == 1)
+        return sampling;
+    return std::min(classes[output], 1 - classes[output]) * (1 - 1.0 / static_cast<double>(outputs()));
+}
+
+// A row of class y has the gradient e_y - p, clipped.
+double AdditiveStage::ClassVariance(size_t output, double clip) const {
+    double squares = 0, variance = 0;
+    for (const double p : classes)
+        squares += p * p;
+    for (size_t y = 0; y < classes.size(); y++) {
+        const double entry = (y == output ? 1 : 0) - classes[output];
+        const double norm = std::max(1e-12, squares + 1 - 2 * classes[y]);
+        variance += classes[y] * entry * entry * std::min(1.0, clip * clip / norm);
+    }
+    return variance;
 }
 
 }  // namespace dpboost

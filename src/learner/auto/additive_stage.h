@@ -17,19 +17,20 @@
 namespace dpboost {
 
 // The additive model: a base score and one table per feature, in fixed point, bounded so that the scores of
-// any row stay within int32. Every change also reaches the rows' scores.
+// any row stay within int32. Every change also reaches the rows' scores. With K outputs (those of the rows) there are K
+// bases, and K values per cell side by side.
 class AdditiveTables {
   public:
     AdditiveTables(const std::vector<FeatureSpec>& features, BasisRows& rows);
 
-    void AddToBase(double change);
+    void AddToBase(double change, size_t output = 0);
     void Add(size_t feature, const std::vector<double>& change);
     void Scale(size_t feature, double factor);
     // Largest magnitude of a table's entry, and of a leaf of a tree beside the tables.
     double limit() const { return limit_; }
-    int32_t base() const { return fixed_base_; }
+    int32_t base(size_t output = 0) const { return fixed_base_[output]; }
     const std::vector<double>& table(size_t feature) const { return tables_[feature]; }
-    // What scores become in the end: factor * score + shift.
+    // What scores become in the end: factor * score + shift. The shift of several outputs must be 0.
     void SetFinal(double factor, double shift) {
         final_factor_ = factor;
         final_shift_ = shift;
@@ -40,12 +41,20 @@ class AdditiveTables {
   private:
     BasisRows& rows_;
     double limit_;
-    double base_ = 0;
+    std::vector<double> base_;
     double final_factor_ = 1;
     double final_shift_ = 0;
-    int32_t fixed_base_ = 0;
+    std::vector<int32_t> fixed_base_;
     std::vector<std::vector<double>> tables_;
     std::vector<std::vector<int32_t>> fixed_;
+};
+
+// Released sums of gradients in lattice steps: the coordinates of the first output, then those of the second and so on.
+struct NoisyGradients {
+    std::vector<double> values;
+    double sigma = 0;  // of the noise of each
+    double whole_sigma =
+        0;  // before the mean over classes was taken off: of sums with weights that add up to zero
 };
 
 struct AdditiveStage {
@@ -64,9 +73,21 @@ struct AdditiveStage {
     bool quiet = false;            // all of them together say nothing, one by one
 
     // Set by DrawBase.
-    int32_t start = 0;       // the score that rows start with
-    double sampling = 0.25;  // variance of gradients clipped at 1, about: the share of the rarer class
-    double spread = 1;       // of gradients: the schedule's clips are multiples of it
+    int32_t start = 0;              // the score that rows start with
+    double sampling = 0.25;         // variance of gradients clipped at 1, about: the share of the rarer class
+    double spread = 1;              // of gradients: the schedule's clips are multiples of it
+    std::vector<double> classes{};  // of several outputs: how frequent each class is, about
+
+    size_t outputs() const { return rows.outputs(); }
+    // Over the classes gradients add up to zero, and their noise does not: its mean is taken off, which leaves 1 - 1/K of
+    // its variance.
+    NoisyGradients Gradients(const NoisySums& sums) const;
+    // What the noise of a gradient is a multiple of, to one of a clip of 1: the spread, and less by that mean.
+    double NoiseSpread() const;
+    // The variance of an output's gradient over its clip squared, about.
+    double Sampling(size_t output) const;
+    // The variance of a class's gradient where the model says how frequent each is.
+    double ClassVariance(size_t output, double clip) const;
 
     double Clip(double relative) const { return relative * spread; }
     std::unique_ptr<const Objective> ClippedAt(double gradient_clip) const {
@@ -109,6 +130,10 @@ void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean, double lea
 // They also make probabilities too extreme or too tame. Where there is enough signal, a noisy count of classes by score
 // says by how much: all scores are stretched and shifted in the end. The order of rows stays as it is.
 void CalibrateProbabilities(const AdditiveStage& stage);
+
+// The same for classes: a noisy count of each, and steps on the base of each by what gradients are on average.
+void DrawClassBases(AdditiveStage& stage, double fraction);
+void CalibrateClassBases(const AdditiveStage& stage);
 
 // Each stage spends the pool down to `leave` (a fraction of the whole).
 //

@@ -144,8 +144,12 @@ Footprint AutoLearner::footprint(bool has_units) const {
     footprint.trees = options_.trees;
     footprint.depth =
         options_.depth >= 2 ? 10 : 0;  // a product of two features is one tree of 32 x 32 groups
-    footprint.bytes_per_row = BasisRows::BytesPerRow(has_units);
+    footprint.bytes_per_row = BasisRows::BytesPerRow(has_units, Outputs());
     return footprint;
+}
+
+size_t AutoLearner::Outputs() const {
+    return MakeObjective(options_.objective, target_, 1, 1)->outputs();
 }
 
 Link AutoLearner::link() const {
@@ -157,19 +161,26 @@ void AutoLearner::Train(Run& run) const {
     CheckInternal(run.model.target() == target_, "the dataset is for another target");
     Pool pool(run.releaser, run.releaser.Find(kMechanism));
     BasisRows rows(run.rows, run.settings.simd, run.interrupt,
-                   LatticeShift(pool.mu(), features.size(), options_.trees));
+                   LatticeShift(pool.mu(), features.size(), options_.trees), Outputs());
     StageProgress stages(run.progress);
     auto [counts, schedule] = ReleaseHistograms(options_, features, rows, pool);
     stages.Passed();
 
     AdditiveTables tables(features, rows);
-    NoiseBands bands(features, counts);
+    NoiseBands bands(features, counts, Outputs());
     AdditiveStage stage{features, target_,       options_.objective,     schedule, counts, rows, pool, tables,
                         bands,    run.structure, AllOf(features.size()), false};
+    if (Outputs() > 1) {
+        stage.spread = stage.ClippedAt(1)->spread();
+        stage.classes.assign(Outputs(), 1.0 / static_cast<double>(Outputs()));
+    }
     if (schedule.target_histogram > 0)
         NarrowLabels(stage);
     MeanLabel mean{0, kEdge};
-    if (schedule.initial_score > 0)
+    const bool classes = Outputs() > 1;
+    if (schedule.initial_score > 0 && classes)
+        DrawClassBases(stage, schedule.initial_score);
+    else if (schedule.initial_score > 0)
         mean = DrawBase(stage, schedule.initial_score);
     const double calibration = schedule.probabilities > 0 ? schedule.probabilities : schedule.calibration;
     const double residual = (pool.left() - calibration) * schedule.residual_share;
@@ -194,7 +205,9 @@ void AutoLearner::Train(Run& run) const {
     if (products && products->share() > 0)
         products->Grow(calibration);
     stages.Passed();
-    if (calibration > 0)
+    if (calibration > 0 && classes)
+        CalibrateClassBases(stage);
+    else if (calibration > 0)
         CalibrateBase(stage, mean, schedule.probabilities > 0 ? pool.left() * kProbabilityShare : 0);
     if (schedule.probabilities > 0)
         CalibrateProbabilities(stage);

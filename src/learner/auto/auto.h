@@ -40,6 +40,8 @@ class AutoLearner final : public Learner {
     static constexpr char kMechanism[] = "auto";
 
   private:
+    std::size_t Outputs() const;
+
     const AutoOptions options_;
     const TargetSpec target_;
 };

@@ -84,14 +84,23 @@ double Dot(const std::vector<double>& a, const std::vector<double>& b) {
     return sum;
 }
 
+// step: the coordinates of the first output, then those of the second and so on.
 void Move(const AdditiveStage& stage, const Basis& basis, const std::vector<double>& step) {
+    const size_t outputs = stage.outputs(), coordinates = basis.coordinates();
     for (size_t b = 0; b < basis.blocks().size(); b++) {
         const uint32_t feature = basis.blocks()[b].view.column;
-        std::vector<double> change(stage.features[feature].cells(), 0.0);
-        basis.Expand(b, step.data(), change.data());
+        const uint32_t cells = stage.features[feature].cells();
+        std::vector<double> change(cells * outputs), one(cells);
+        for (size_t k = 0; k < outputs; k++) {
+            std::fill(one.begin(), one.end(), 0.0);
+            basis.Expand(b, step.data() + k * coordinates, one.data());
+            for (size_t cell = 0; cell < cells; cell++)
+                change[cell * outputs + k] = one[cell];
+        }
         stage.tables.Add(feature, change);
     }
-    stage.tables.AddToBase(step.back() * basis.intercept() / kBasisUnit);
+    for (size_t k = 0; k < outputs; k++)
+        stage.tables.AddToBase(step[(k + 1) * coordinates - 1] * basis.intercept() / kBasisUnit, k);
 }
 
 // The expected sum of phi_k^2 of each coordinate.
@@ -120,7 +129,7 @@ struct LastStep {
     const std::vector<double>& previous;  // gradient before it
     const std::vector<double>& gradient;  // and after it
     const std::vector<double>& step;
-    const std::vector<double>& gains;
+    const std::vector<double>& gains;  // per coordinate, for all outputs
 };
 
 double StableRate(const LastStep& last, double sigma, const AutoSchedule& schedule) {
@@ -128,7 +137,8 @@ double StableRate(const LastStep& last, double sigma, const AutoSchedule& schedu
     double drop = 0, energy = 0, squares = 0;
     for (size_t k = 0; k < last.step.size(); k++) {
         drop += last.step[k] * (last.previous[k] - last.gradient[k]);
-        energy += last.gains[k] > 0 ? last.step[k] * last.step[k] / last.gains[k] : 0;
+        const double gain = last.gains[k % last.gains.size()];
+        energy += gain > 0 ? last.step[k] * last.step[k] / gain : 0;
         squares += last.step[k] * last.step[k];
     }
     const double noise = sigma * std::sqrt(2 * squares);  // both gradients have it
@@ -154,19 +164,25 @@ class FirstLook {
         std::vector<double> blocks;
         double all = 0;
     };
-    // Noise is also that rows are a sample, with this variance of a gradient.
+    // Noise is also that rows are a sample, with this variance of a gradient of each output.
     Evidence Weigh(const Basis& basis, const std::vector<double>& squares, double kappa,
-                   double sampling) const {
+                   const std::vector<double>& sampling) const {
         Evidence evidence;
         double total = 0, total_noise = 1e-12;
         for (const BasisBlock& block : basis.blocks()) {
             double signal = 0, noise = 1e-12;
-            for (uint32_t k = block.first; k < block.first + block.coordinates(); k++) {
-                const double weight = squares[k] / (squares[k] * squares[k] + kappa * variance_);
-                const double variance = variance_ + steps_ * steps_ * squares[k] * sampling;
-                signal += (sums_[k] * sums_[k] - variance) * weight;
-                noise += 2 * variance * variance * weight * weight;
+            for (size_t output = 0; output < sampling.size(); output++) {
+                const double* const sums = sums_.data() + output * squares.size();
+                for (uint32_t k = block.first; k < block.first + block.coordinates(); k++) {
+                    const double weight = squares[k] / (squares[k] * squares[k] + kappa * variance_);
+                    const double variance = variance_ + steps_ * steps_ * squares[k] * sampling[output];
+                    signal += (sums[k] * sums[k] - variance) * weight;
+                    noise += 2 * variance * variance * weight * weight;
+                }
             }
+            // Of K outputs K - 1 are free: each varies as much as K / (K - 1) would.
+            if (sampling.size() > 1)
+                noise *= static_cast<double>(sampling.size()) / static_cast<double>(sampling.size() - 1);
             evidence.blocks.push_back(signal / std::sqrt(noise));
             total += signal;
             total_noise += noise;
@@ -213,7 +229,7 @@ class LinearSteps {
     void Report() const;
 
   private:
-    void Step(const NoisySums& sums);
+    void Step(const NoisyGradients& sums);
 
     const AdditiveStage& stage_;
     const AutoSchedule& schedule_;
@@ -221,7 +237,8 @@ class LinearSteps {
     const Basis basis_;
     double unit_ = 0;
     std::unique_ptr<const Objective> objective_;
-    std::vector<double> gains_, gradient_, previous_, step_;
+    std::vector<double> gains_;                       // per coordinate, for all outputs
+    std::vector<double> gradient_, previous_, step_;  // per output and coordinate
     double rate_ = 0;
     OvershootGuard guard_;
     StepNoise noise_;
@@ -234,9 +251,9 @@ LinearSteps::LinearSteps(const AdditiveStage& stage, double leave)
       schedule_(stage.schedule),
       leave_(leave),
       basis_(MakeLinearBasis(stage)),
-      step_(basis_.coordinates(), 0.0),
+      step_(basis_.coordinates() * stage.outputs(), 0.0),
       guard_(stage.schedule),
-      look_(basis_.coordinates()) {
+      look_(step_.size()) {
     // Cut: a row's gradient may be twice the clip where its phi is half as long as it may be.
     const bool cut = schedule_.linear_cut > 0;
     const double norm = schedule_.norm_per_feature * static_cast<double>(stage.active.size()) +
@@ -248,26 +265,29 @@ LinearSteps::LinearSteps(const AdditiveStage& stage, double leave)
     // C, for gradients within +-1
     const double bound = stage.rows.Sensitivity() / stage.rows.StepsPerUnit() * (cut ? 2 : 1);
     const double mu = stage.pool.mu() * std::sqrt(stage.pool.left() - leave);
-    gains_ = Gains(stage, basis_,
-                   schedule_.linear_kappa * stage.spread * stage.spread * bound * bound / (mu * mu));
+    gains_ =
+        Gains(stage, basis_,
+              schedule_.linear_kappa * stage.NoiseSpread() * stage.NoiseSpread() * bound * bound / (mu * mu));
     objective_ = stage.ClippedAt(clip);
     rate_ = schedule_.linear_time / Whole(schedule_.linear_steps) / objective_->curvature();
 }
 
 void LinearSteps::Run(uint32_t first, uint32_t end, uint32_t all) {
     for (uint32_t t = first; t < end; t++)
-        Step(stage_.pool.Release(stage_.pool.Slice(leave_, all - t), stage_.rows.GradientSums(*objective_)));
+        Step(stage_.Gradients(
+            stage_.pool.Release(stage_.pool.Slice(leave_, all - t), stage_.rows.GradientSums(*objective_))));
 }
 
-void LinearSteps::Step(const NoisySums& sums) {
+void LinearSteps::Step(const NoisyGradients& sums) {
     const double momentum = schedule_.linear_momentum, sigma = sums.sigma * unit_;
+    const double whole_sigma = sums.whole_sigma * unit_;  // steps add up to zero over the classes
     const bool judge = !gradient_.empty();
     previous_ = gradient_;
-    gradient_.resize(basis_.coordinates());
+    gradient_.resize(step_.size());
     for (size_t k = 0; k < gradient_.size(); k++)
-        gradient_[k] = static_cast<double>(sums.values[k]) * unit_;
+        gradient_[k] = sums.values[k] * unit_;
     look_.Add(gradient_, sigma);
-    if (fresh_ && guard_.Overshot(Dot(gradient_, step_), sigma * std::sqrt(Dot(step_, step_)))) {
+    if (fresh_ && guard_.Overshot(Dot(gradient_, step_), whole_sigma * std::sqrt(Dot(step_, step_)))) {
         for (double& change : step_)
             change = -change;
         Move(stage_, basis_, step_);
@@ -276,7 +296,8 @@ void LinearSteps::Step(const NoisySums& sums) {
         rate_ *= schedule_.overshoot_rate_cut;
         return;
     }
-    const double stable = judge ? StableRate({previous_, gradient_, step_, gains_}, sigma, schedule_) : rate_;
+    const double stable =
+        judge ? StableRate({previous_, gradient_, step_, gains_}, whole_sigma, schedule_) : rate_;
     if (stable < rate_) {
         rate_ = stable;
         if (Dot(gradient_, step_) < 0) {  // no swing is carried on
@@ -286,7 +307,7 @@ void LinearSteps::Step(const NoisySums& sums) {
     }
     fresh_ = std::all_of(step_.begin(), step_.end(), [](double change) { return change == 0; });
     for (size_t k = 0; k < step_.size(); k++)
-        step_[k] = momentum * step_[k] + (1 - momentum) * rate_ * gains_[k] * gradient_[k];
+        step_[k] = momentum * step_[k] + (1 - momentum) * rate_ * gains_[k % gains_.size()] * gradient_[k];
     guard_.Expect(Dot(gradient_, step_));
     Move(stage_, basis_, step_);
     noise_.Move(momentum, (1 - momentum) * rate_, sigma);
@@ -296,15 +317,22 @@ FirstLook::Evidence LinearSteps::Evidence() const {
     // Of a constant model, whose gradients are 1 - p for the rarer class and -p for the other, clipped.
     const double clip = stage_.Clip(schedule_.linear_clip), p = stage_.sampling;
     const double rare = std::min(1 - p, clip), common = std::min(p, clip);
-    return look_.Weigh(basis_, Squares(stage_, basis_), schedule_.sparse_kappa,
-                       schedule_.sampling * (p * rare * rare + (1 - p) * common * common));
+    std::vector<double> sampling(1, schedule_.sampling * (p * rare * rare + (1 - p) * common * common));
+    if (stage_.outputs() > 1) {
+        sampling.clear();
+        for (size_t k = 0; k < stage_.outputs(); k++)
+            sampling.push_back(schedule_.sampling * stage_.ClassVariance(k, clip));
+    }
+    return look_.Weigh(basis_, Squares(stage_, basis_), schedule_.sparse_kappa, sampling);
 }
 
 void LinearSteps::Report() const {
     for (const BasisBlock& block : basis_.blocks()) {
         const uint32_t feature = block.view.column;
-        if (std::find(stage_.active.begin(), stage_.active.end(), feature) != stage_.active.end())
-            stage_.bands.AddBlock(feature, block, gains_.data() + block.first, noise_.Sd());
+        if (std::find(stage_.active.begin(), stage_.active.end(), feature) == stage_.active.end())
+            continue;
+        for (size_t k = 0; k < stage_.outputs(); k++)
+            stage_.bands.AddBlock(feature, block, gains_.data() + block.first, noise_.Sd(), k);
     }
     stage_.bands.Commit();
 }

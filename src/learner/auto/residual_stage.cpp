@@ -66,7 +66,7 @@ ResidualStage::ResidualStage(const AdditiveStage& stage, double leave)
       rate_(schedule_.residual_time / epochs_ / objective_->curvature()),
       signals_(stage.features.size(), 0.0) {
     const double mu = stage.pool.mu() * std::sqrt(stage.pool.left() - leave);
-    kappa_ = schedule_.residual_kappa * stage.spread * stage.spread *
+    kappa_ = schedule_.residual_kappa * stage.NoiseSpread() * stage.NoiseSpread() *
              static_cast<double>(stage.active.size()) / (mu * mu);
 }
 
@@ -96,21 +96,25 @@ void ResidualStage::MoveBlock(const std::vector<uint32_t>& chosen, uint64_t draw
         basis.Add(std::move(block));
     }
     stage_.rows.SetBasis(basis);
-    const NoisySums sums =
-        stage_.pool.Release(stage_.pool.Slice(leave_, draws_left), stage_.rows.GradientSums(*objective_));
+    const NoisyGradients sums = stage_.Gradients(
+        stage_.pool.Release(stage_.pool.Slice(leave_, draws_left), stage_.rows.GradientSums(*objective_)));
     for (size_t i = 0; i < chosen.size(); i++) {
         const BasisBlock& block = basis.blocks()[i];
         Leaves leaves;
         leaves.counts = LeafCounts(block.partition, stage_.counts.cells[chosen[i]]);
         leaves.variance = unit_ * sums.sigma * unit_ * sums.sigma * (1 - 1.0 / block.partition.leaves);
-        leaves.gradients.resize(block.partition.leaves);
-        double mean = 0;
-        for (uint32_t leaf = 0; leaf < block.partition.leaves; leaf++) {
-            leaves.gradients[leaf] = static_cast<double>(sums.values[block.first + leaf]) * unit_;
-            mean += leaves.gradients[leaf] / block.partition.leaves;
+        leaves.gradients.resize(block.partition.leaves * stage_.outputs());
+        for (size_t output = 0; output < stage_.outputs(); output++) {
+            const double* const of_output = sums.values.data() + output * basis.coordinates() + block.first;
+            double* const gradients = leaves.gradients.data() + output * block.partition.leaves;
+            double mean = 0;
+            for (uint32_t leaf = 0; leaf < block.partition.leaves; leaf++) {
+                gradients[leaf] = of_output[leaf] * unit_;
+                mean += gradients[leaf] / block.partition.leaves;
+            }
+            for (uint32_t leaf = 0; leaf < block.partition.leaves; leaf++)
+                gradients[leaf] -= mean;
         }
-        for (double& gradient : leaves.gradients)
-            gradient -= mean;
         MoveFeature(chosen[i], block.partition, leaves);
     }
 }
@@ -119,25 +123,34 @@ void ResidualStage::MoveBlock(const std::vector<uint32_t>& chosen, uint64_t draw
 void ResidualStage::MoveFeature(uint32_t feature, const BasisPartition& partition, const Leaves& leaves) {
     signals_[feature] += SignalToNoise(leaves);
     const double rate = rate_ * Speed(feature);
-    std::vector<double> gains(partition.leaves), change(partition.leaf.size());
+    const size_t outputs = stage_.outputs();
+    std::vector<double> gains(partition.leaves), change(partition.leaf.size() * outputs);
     for (uint32_t leaf = 0; leaf < partition.leaves; leaf++)
         gains[leaf] = rate * leaves.counts[leaf] / (leaves.counts[leaf] * leaves.counts[leaf] + kappa_);
-    for (size_t cell = 0; cell < change.size(); cell++)
-        change[cell] = gains[partition.leaf[cell]] * leaves.gradients[partition.leaf[cell]];
+    for (size_t cell = 0; cell < partition.leaf.size(); cell++) {
+        const uint32_t leaf = partition.leaf[cell];
+        for (size_t k = 0; k < outputs; k++)
+            change[cell * outputs + k] = gains[leaf] * leaves.gradients[k * partition.leaves + leaf];
+    }
     stage_.tables.Add(feature, change);
-    stage_.bands.AddLeaves(feature, partition, gains.data(), std::sqrt(leaves.variance));
+    for (size_t k = 0; k < outputs; k++)
+        stage_.bands.AddLeaves(feature, partition, gains.data(), std::sqrt(leaves.variance), k);
 }
 
 // What the sums hold beyond noise, over noise. Leaves count as much as they move; an empty leaf does not.
 double ResidualStage::SignalToNoise(const Leaves& leaves) const {
+    const double clip = unit_ * stage_.rows.StepsPerUnit();
     double signal = 0, noise = 0;
-    for (size_t leaf = 0; leaf < leaves.counts.size(); leaf++) {
-        const double weight = leaves.counts[leaf] / (leaves.counts[leaf] * leaves.counts[leaf] + kappa_);
-        const double clip = unit_ * stage_.rows.StepsPerUnit();
-        const double variance =
-            leaves.variance + leaves.counts[leaf] * schedule_.sampling * stage_.sampling * clip * clip;
-        signal += (leaves.gradients[leaf] * leaves.gradients[leaf] - variance) * weight;
-        noise += variance * weight;
+    for (size_t output = 0; output < stage_.outputs(); output++) {
+        const double sampling = stage_.Sampling(output);
+        for (size_t leaf = 0; leaf < leaves.counts.size(); leaf++) {
+            const double weight = leaves.counts[leaf] / (leaves.counts[leaf] * leaves.counts[leaf] + kappa_);
+            const double gradient = leaves.gradients[output * leaves.counts.size() + leaf];
+            const double variance =
+                leaves.variance + leaves.counts[leaf] * schedule_.sampling * sampling * clip * clip;
+            signal += (gradient * gradient - variance) * weight;
+            noise += variance * weight;
+        }
     }
     return noise > 0 ? signal / noise : 0;
 }

@@ -24,7 +24,8 @@ class ResidualStage {
 
   private:
     struct Leaves {
-        std::vector<double> gradients;  // noisy sums, minus their mean over the leaves
+        std::vector<double>
+            gradients;  // noisy sums, minus their mean over the leaves: of the first output, ...
         std::vector<double> counts;
         double variance = 0;  // of the noise of a gradient
     };

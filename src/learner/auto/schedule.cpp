@@ -191,7 +191,8 @@ AutoSchedule MakeAutoSchedule(ObjectiveKind objective, double noisy_rows, double
     AutoSchedule schedule;
     schedule.nu = std::max(0.5, noisy_rows * mu / std::sqrt(static_cast<double>(features)));
     for (const NumberRow& row : kAutoNumbers) {
-        const NumberCurve& curve = objective == ObjectiveKind::kLogistic  ? row.logistic
+        const bool classes = objective == ObjectiveKind::kLogistic || objective == ObjectiveKind::kSoftmax;
+        const NumberCurve& curve = classes                                ? row.logistic
                                    : objective == ObjectiveKind::kPoisson ? row.poisson
                                                                           : row.squared;
         schedule.*row.field = curve.At(schedule.nu);
@@ -205,7 +206,7 @@ AutoSchedule MakeAutoSchedule(ObjectiveKind objective, double noisy_rows, double
     if (features < 2)
         schedule.product_query = 0;
     const double signal = noisy_rows * mu;
-    if (signal < kLeastCalibration)
+    if (signal < kLeastCalibration || objective == ObjectiveKind::kSoftmax)
         schedule.probabilities = 0;
     if (signal < kLeastTargetSearch)
         schedule.target_histogram = 0;

@@ -1,6 +1,7 @@
 // The losses, one file each; MakeObjective (objective.h) is for everyone else.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "dataset/target.h"
@@ -14,6 +15,9 @@ std::unique_ptr<const Objective> MakeSigns(double gradient_clip, double hessian_
 std::unique_ptr<const Objective> MakeLogistic(double gradient_clip, double hessian_clip);
 // Its gradient is -1, 0 or 1: the clip must be 1. It has no curvature; its Hessian is a count.
 std::unique_ptr<const Objective> MakeHinge(double gradient_clip, double hessian_clip);
+
+// Of 2 to kMaxClasses classes: of two as well, where tests compare it with the logistic loss.
+std::unique_ptr<const Objective> MakeSoftmax(size_t classes, double gradient_clip, double hessian_clip);
 
 // In multiples of the mean at `start`; the target's lower bound must not be negative.
 std::unique_ptr<const Objective> MakePoisson(const TargetSpec& target, double gradient_clip,

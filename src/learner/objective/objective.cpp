@@ -1,5 +1,7 @@
 #include "learner/objective/objective.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "learner/objective/losses.h"
 #include "learner/option_table.h"
@@ -10,13 +12,17 @@ void Objective::Evaluate(Simd simd, const int32_t* scores, const float* labels, 
                          int32_t* hessians) const {
     const size_t done = simd == Simd::kPortable ? 0 : EvaluateAvx2({scores, labels, n, gradients, hessians});
     const size_t entries = done * outputs();
-    EvaluatePortable({scores + entries, labels + done, n - done, gradients + entries, hessians + entries});
+    EvaluatePortable({scores + entries, labels + done, n - done, gradients + entries, hessians + done});
 }
 
 std::unique_ptr<const Objective> MakeObjective(ObjectiveKind kind, const TargetSpec& target,
                                                double gradient_clip, double hessian_clip, int32_t start) {
     const bool of_numbers = kind == ObjectiveKind::kSquared || kind == ObjectiveKind::kPoisson;
-    CheckInternal(of_numbers || target.task() == Task::kBinary, "the loss is for targets with two values");
+    const bool of_classes = kind == ObjectiveKind::kSoftmax || target.task() == Task::kClasses;
+    CheckInternal(of_numbers || of_classes || target.task() == Task::kBinary,
+                  "the loss is for targets with two values");
+    CheckInternal(!of_classes || (kind == ObjectiveKind::kSoftmax && target.task() != Task::kRegression),
+                  "softmax is for classes, and classes for softmax");
     switch (kind) {
         case ObjectiveKind::kSquared:
             return MakeSquared(gradient_clip, hessian_clip);
@@ -28,11 +34,17 @@ std::unique_ptr<const Objective> MakeObjective(ObjectiveKind kind, const TargetS
             return MakeHinge(gradient_clip, hessian_clip);
         case ObjectiveKind::kSigns:
             return MakeSigns(gradient_clip, hessian_clip);
+        case ObjectiveKind::kSoftmax:
+            return MakeSoftmax(std::max<size_t>(2, target.classes().size()), gradient_clip, hessian_clip);
     }
     throw Error(ErrorCode::kInternal, "unknown loss");
 }
 
 void CheckObjective(ObjectiveKind kind, const TargetSpec& target) {
+    if ((kind == ObjectiveKind::kSoftmax) != (target.task() == Task::kClasses))
+        RefuseOption("objective", "left out for a target with several classes");
+    if (target.task() == Task::kClasses)
+        return;
     const bool binary = target.task() == Task::kBinary;
     if (binary && kind != ObjectiveKind::kLogistic)
         RefuseOption("objective", "\"logistic\" for a target with two values");

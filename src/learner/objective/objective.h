@@ -24,11 +24,14 @@ enum class ObjectiveKind {
     kLogistic,  // of a binary target; the score is the log odds
     kPoisson,   // of counts; the score is the logarithm of the mean
     kHinge,     // of a binary target with the signs -1 and 1
-    kSigns      // the squared loss of these signs
+    kSigns,     // the squared loss of these signs
+    kSoftmax    // of classes; a score for each
 };
 
 // What the target calls for where nothing else is asked for.
 inline ObjectiveKind DefaultObjective(Task task) {
+    if (task == Task::kClasses)
+        return ObjectiveKind::kSoftmax;
     return task == Task::kBinary ? ObjectiveKind::kLogistic : ObjectiveKind::kSquared;
 }
 
@@ -50,7 +53,7 @@ class Objective {
     Objective(const Objective&) = delete;
     Objective& operator=(const Objective&) = delete;
 
-    // K, the scores of a row: those of row i, its gradients and its Hessians are entries K i to K i + K - 1.
+    // K, the scores of a row: those of row i and its gradients are entries K i to K i + K - 1. It has one Hessian.
     virtual size_t outputs() const { return 1; }
     virtual Link link() const = 0;
     // What scores are multiplied by before the link.
@@ -70,8 +73,8 @@ class Objective {
     virtual double Correction(const MeanLabel& mean, double error) const = 0;
 
     // Writes the gradients, clipped to +-gradient_clip, and the Hessians, clipped to [0, hessian_clip], of n rows, each in
-    // units of its clip / kClipSteps: |gradients| <= kClipSteps and 0 <= hessians <= kClipSteps, whatever the rows. Both
-    // forms give the same bits; the arrays may be unaligned.
+    // units of its clip / kClipSteps: |gradients| <= kClipSteps and 0 <= hessians <= kClipSteps, whatever the rows. With
+    // several scores the gradients of a row are a vector that is clipped to gradient_clip: |q| <= kClipSteps. Both forms give the same bits; the arrays may be unaligned.
     void Evaluate(Simd simd, const int32_t* scores, const float* labels, size_t n, int32_t* gradients,
                   int32_t* hessians) const;
 

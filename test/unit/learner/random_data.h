@@ -30,11 +30,18 @@ struct DataShape {
     unsigned char key = 1;
     bool product = false;  // labels depend on whether the first two columns are on the same side
     bool counts = false;   // of a regression: whole numbers from 0 to 20, most of them small
+    size_t classes = 4;    // of Task::kClasses
 };
 
 inline TargetSpec TestTarget(const DataShape& shape) {
     if (shape.task == Task::kBinary)
         return TargetSpec::Binary();
+    if (shape.task == Task::kClasses) {
+        std::vector<std::string> labels;
+        for (size_t k = 0; k < shape.classes; k++)
+            labels.push_back("class " + std::to_string(k));
+        return TargetSpec::Classes(labels);
+    }
     return shape.counts ? TargetSpec::Regression(0, 20) : TargetSpec::Regression(-1, 1);
 }
 
@@ -86,6 +93,11 @@ inline Dataset RandomDataset(const DataShape& shape) {
         double value = 0;
         if (shape.task == Task::kBinary)
             value = static_cast<double>(random.Bernoulli(static_cast<uint64_t>(signal * 90) + 5, 100));
+        else if (shape.task == Task::kClasses)  // the one that the signal points to, or any
+            value = static_cast<double>(
+                random.Below(10) > 0
+                    ? static_cast<uint64_t>(0.999 * signal * static_cast<double>(shape.classes))
+                    : random.Below(shape.classes));
         else if (shape.counts)
             value = static_cast<double>(random.Below(1 + static_cast<uint64_t>(6 * signal * signal)));
         else

@@ -165,8 +165,8 @@ void Interactions::GrowTree(Group& group, double leave, uint64_t draws_left, dou
     Basis basis;
     basis.Add(std::move(block));
     stage_.rows.SetBasis(basis);
-    const NoisySums sums =
-        stage_.pool.Release(stage_.pool.Slice(leave, draws_left), stage_.rows.GradientSums(*objective_));
+    const NoisyGradients sums = stage_.Gradients(
+        stage_.pool.Release(stage_.pool.Slice(leave, draws_left), stage_.rows.GradientSums(*objective_)));
 
     std::vector<double> counts(leaves, 0.0);
     const uint32_t levels = kRankGroups / step;
@@ -180,25 +180,28 @@ void Interactions::GrowTree(Group& group, double leave, uint64_t draws_left, dou
         counts[leaf] += group.cells[entry];
     }
     const double unit = clip_ / stage_.rows.StepsPerUnit(), sigma = sums.sigma * unit;
+    const size_t outputs = stage_.outputs();
     double signal = 0, noise = 1e-12;
-    std::vector<double> values(leaves), sds(leaves);
-    for (uint32_t leaf = 0; leaf < leaves; leaf++) {
-        const double gradient = static_cast<double>(sums.values[leaf]) * unit;
+    std::vector<double> values(leaves * outputs), sds(leaves * outputs);
+    for (size_t entry = 0; entry < values.size(); entry++) {
+        const size_t leaf = entry / outputs, output = entry % outputs;
+        const double gradient = sums.values[output * leaves + leaf] * unit;
         const double count = std::max(counts[leaf], schedule_.least_cell * stage_.counts.rows / leaves);
         const double weight = count / (count * count + kappa);
-        const double variance = sigma * sigma + count * schedule_.sampling * stage_.sampling * clip_ * clip_;
+        const double variance =
+            sigma * sigma + count * schedule_.sampling * stage_.Sampling(output) * clip_ * clip_;
         signal += (gradient * gradient - variance) * weight;
         noise += variance * weight;
-        values[leaf] = rate * gradient * weight;
-        sds[leaf] = rate * sigma * weight;
+        values[entry] = rate * gradient * weight;
+        sds[entry] = rate * sigma * weight;
     }
     group.trees++;
     group.signal += signal / noise;
     const double own = std::max(0.0, group.signal / group.trees);
     const double keep = own > 0 ? own / (own + schedule_.product_prior) : 0;
-    for (uint32_t leaf = 0; leaf < leaves; leaf++) {
-        values[leaf] *= keep;
-        sds[leaf] *= keep;
+    for (size_t entry = 0; entry < values.size(); entry++) {
+        values[entry] *= keep;
+        sds[entry] *= keep;
     }
     tables_.Add(factors, group.intervals, values, sds);
 }
@@ -214,7 +217,8 @@ void Interactions::Grow(double leave) {
     constexpr double kMostGroups = 20;  // more of them share the trees of so many
     const double count = std::min(kMostGroups, static_cast<double>(groups.size()));
     const double mu = stage_.pool.mu() * std::sqrt(stage_.pool.left() - leave);
-    const double kappa = schedule_.product_kappa * stage_.spread * stage_.spread * count / (mu * mu);
+    const double kappa =
+        schedule_.product_kappa * stage_.NoiseSpread() * stage_.NoiseSpread() * count / (mu * mu);
     const uint32_t trees = Whole(schedule_.product_trees);
     const double rate =
         std::min(schedule_.product_rate, schedule_.product_time * count / trees) / objective_->curvature();

@@ -46,6 +46,12 @@ std::vector<std::vector<uint32_t>> Products(const std::vector<uint32_t>& active,
     return products;
 }
 
+// With several outputs fewer: sums over the cells of all of them are held in memory.
+size_t MostProducts(const AutoSchedule& schedule, size_t outputs) {
+    constexpr size_t kMostSums = 8000;
+    return std::min<size_t>(Whole(schedule.most_products), std::max<size_t>(1, kMostSums / outputs));
+}
+
 }  // namespace
 
 // Of pairs: line times line, line times bow, bow times line, bow times bow. Of triples: the three lines.
@@ -112,13 +118,15 @@ uint64_t Interactions::NormLimit(const SmoothWeights& weights) const {
 
 void Interactions::Screen(double fraction, uint32_t max_features) {
     const std::vector<std::vector<uint32_t>> products =
-        Products(stage_.active, max_features, Whole(schedule_.most_products), stage_.random);
+        Products(stage_.active, max_features, MostProducts(schedule_, stage_.outputs()), stage_.random);
     const SmoothWeights weights(schedule_, products);
     const Basis basis = SmoothBasis(products, weights);
     stage_.rows.SetBasis(basis, NormLimit(weights));
     const double clip = stage_.Clip(schedule_.query_clip);
-    const NoisySums sums = stage_.pool.Release(fraction, stage_.rows.GradientSums(*stage_.ClippedAt(clip)));
+    const NoisyGradients sums =
+        stage_.Gradients(stage_.pool.Release(fraction, stage_.rows.GradientSums(*stage_.ClippedAt(clip))));
     const double unit = clip / stage_.rows.StepsPerUnit(), sigma = sums.sigma * unit;
+    const auto outputs = static_cast<double>(stage_.outputs());
     const double rows = stage_.counts.rows;
 
     std::vector<double> scores(products.size(), 0.0), sigmas(products.size());
@@ -126,11 +134,16 @@ void Interactions::Screen(double fraction, uint32_t max_features) {
         const BasisBlock& block = basis.blocks()[p];
         const double scale = weights.Of(products[p].size())[0];
         const double variance = sigma * sigma / (scale * scale * rows);
-        for (uint32_t k = block.first; k < block.first + block.coordinates(); k++) {
-            const double sum = static_cast<double>(sums.values[k]) * unit / scale;
-            scores[p] += sum * sum / rows - variance;
+        for (size_t output = 0; output < stage_.outputs(); output++) {
+            const double* const of_output = sums.values.data() + output * basis.coordinates();
+            for (uint32_t k = block.first; k < block.first + block.coordinates(); k++) {
+                const double sum = of_output[k] * unit / scale;
+                scores[p] += sum * sum / rows - variance;
+            }
         }
         sigmas[p] = std::sqrt(2.0 * block.coordinates()) * variance;
+        if (outputs > 1)  // K - 1 degrees of freedom, each with K / (K - 1) of the variance
+            sigmas[p] *= outputs / std::sqrt(outputs - 1);
     }
     std::vector<size_t> order(products.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -161,24 +174,35 @@ void Interactions::Screen(double fraction, uint32_t max_features) {
              std::min(1.0, explained / schedule_.much_explained);
 }
 
-void Interactions::Smooth(const std::vector<double>& gradients, double sigma, const Basis& basis,
+void Interactions::Smooth(const NoisyGradients& gradients, double unit, const Basis& basis,
                           const SmoothWeights& weights) {
     const double rate = schedule_.smooth_rate / objective_->curvature() / stage_.counts.rows;
+    const double sigma = gradients.sigma * unit, whole = gradients.whole_sigma * unit;
+    const size_t outputs = stage_.outputs();
+    const auto sum_of = [&](size_t output, size_t k) {
+        return gradients.values[output * basis.coordinates() + k] * unit;
+    };
     for (size_t g = 0; g < found_.size(); g++) {
         const BasisBlock& block = basis.blocks()[g];
         const std::vector<double>& weight = weights.Of(found_[g].features.size());
         double squares = 1e-12;
-        for (size_t k = 0; k < weight.size(); k++)
-            squares += gradients[block.first + k] * gradients[block.first + k];
-        const double freedom = std::max(1.0, static_cast<double>(weight.size()) - 1);
-        const double keep = std::max(0.0, 1 - freedom * sigma * sigma / squares);  // James-Stein
-        std::vector<double> values(block.view.cells, 0.0), sds(block.view.cells, 0.0);
+        for (size_t output = 0; output < outputs; output++) {
+            for (size_t k = 0; k < weight.size(); k++)
+                squares += sum_of(output, block.first + k) * sum_of(output, block.first + k);
+        }
+        const double freedom =
+            std::max(1.0, static_cast<double>(weight.size() * std::max<size_t>(1, outputs - 1)) - 1);
+        const double keep = std::max(0.0, 1 - freedom * whole * whole / squares);  // James-Stein
+        std::vector<double> values(block.view.cells * outputs, 0.0), sds(values.size(), 0.0);
         for (uint32_t cell = 0; cell < block.view.cells; cell++) {
             for (size_t k = 0; k < weight.size(); k++) {
                 const double reach =
                     keep * rate * block.columns[k].values[cell] / (kBasisUnit * weight[k] * weight[k]);
-                values[cell] += reach * gradients[block.first + k];
-                sds[cell] = std::hypot(sds[cell], reach * sigma);
+                for (size_t output = 0; output < outputs; output++) {
+                    double& sd = sds[cell * outputs + output];
+                    values[cell * outputs + output] += reach * sum_of(output, block.first + k);
+                    sd = std::hypot(sd, reach * sigma);
+                }
             }
         }
         tables_.Add(EvenDigits(found_[g].features, kSmoothDigits), kSmoothDigits, values, sds);
@@ -195,12 +219,9 @@ void Interactions::TakeSmoothSteps(double leave) {
     const uint32_t steps = Whole(schedule_.smooth_steps);
     for (uint32_t t = 0; t < steps; t++) {
         stage_.rows.SetBasis(basis, NormLimit(weights));
-        const NoisySums sums =
-            stage_.pool.Release(stage_.pool.Slice(leave, steps - t), stage_.rows.GradientSums(*objective_));
-        std::vector<double> gradients;
-        for (const int64_t value : sums.values)
-            gradients.push_back(static_cast<double>(value) * unit);
-        Smooth(gradients, sums.sigma * unit, basis, weights);
+        Smooth(stage_.Gradients(stage_.pool.Release(stage_.pool.Slice(leave, steps - t),
+                                                    stage_.rows.GradientSums(*objective_))),
+               unit, basis, weights);
     }
 }
 

@@ -51,7 +51,7 @@ class Interactions {
     // Neighbours: add or remove one unit. Sensitivity: a row adds its clipped gradient times a vector of bounded norm
     // (BasisRows::SetBasis), a unit is scaled down to the same. Charge: one draw.
     void Screen(double fraction, uint32_t max_features);
-    void Smooth(const std::vector<double>& gradients, double sigma, const Basis& basis,
+    void Smooth(const NoisyGradients& gradients, double unit, const Basis& basis,
                 const SmoothWeights& weights);
     void TakeSmoothSteps(double leave);
     // A row is in one cell of each pair: sensitivity sqrt(pairs). Charge: one draw.

@@ -49,7 +49,7 @@ Split SplitBehind(const FeatureSpec& spec, uint32_t feature, const RankGroups& r
 Tree LookupTree(const AdditiveStage& stage, const std::vector<RankGroups>& ranks,
                 const std::vector<uint32_t>& features) {
     const unsigned bits = GroupBits(features.size());
-    Tree tree = Tree::OfDepth(static_cast<unsigned>(features.size()) * bits);
+    Tree tree = Tree::OfDepth(static_cast<unsigned>(features.size()) * bits, stage.outputs());
     std::vector<std::vector<Split>> splits(features.size());  // behind each group, one subset for all nodes
     for (size_t i = 0; i < features.size(); i++) {
         for (uint32_t last = 0; last + 1 < 1U << bits; last++)
@@ -85,22 +85,26 @@ void ProductTables::Add(const std::vector<ProductFactorGroups>& factors, uint32_
     for (const ProductFactorGroups& factor : factors)
         features.push_back(factor.feature);
     Table& table = tables_[features];
-    table.values.resize(size_t{1} << (bits * features.size()), 0.0);
+    const size_t outputs = stage_.outputs();
+    table.values.resize(outputs << (bits * features.size()), 0.0);
     table.variances.resize(table.values.size(), 0.0);
     std::vector<double> bounded(values.size());
     std::vector<int32_t> fixed(values.size());
-    for (size_t cell = 0; cell < values.size(); cell++) {
+    for (size_t cell = 0; cell < values.size(); cell++) {  // and output
         bounded[cell] = std::clamp(values[cell], -kMaxProductEntry, kMaxProductEntry);
         fixed[cell] = ToFixed(bounded[cell]);
     }
-    for (size_t entry = 0; entry < table.values.size(); entry++) {
+    for (size_t entry = 0; entry < table.values.size() / outputs; entry++) {
         uint32_t cell = 0;
         for (size_t i = 0; i < features.size(); i++) {
             const size_t group = (entry >> (bits * (features.size() - 1 - i))) & ((size_t{1} << bits) - 1);
             cell = cell * digits + factors[i].digit[group * kRankGroups >> bits];
         }
-        table.values[entry] += bounded[cell];
-        table.variances[entry] += sds[cell] * sds[cell];
+        for (size_t k = 0; k < outputs; k++) {
+            const double sd = sds[cell * outputs + k];
+            table.values[entry * outputs + k] += bounded[cell * outputs + k];
+            table.variances[entry * outputs + k] += sd * sd;
+        }
     }
     stage_.rows.AddTable(ProductView(ranks_, factors, digits), fixed);
 }

@@ -17,7 +17,7 @@ class ProductTables {
 
     const std::vector<RankGroups>& ranks() const { return ranks_; }
 
-    // Adds a value per cell of the product view of these factors, to the rows' scores as well; sds: of their noise. Of three features, digits
+    // Adds a value per output and cell (those of a cell side by side) of the product view of these factors, to the rows' scores as well; sds: of their noise. Of three features, digits
     // must be the same within each eighth of the groups.
     void Add(const std::vector<ProductFactorGroups>& factors, uint32_t digits,
              const std::vector<double>& values, const std::vector<double>& sds);
@@ -28,7 +28,7 @@ class ProductTables {
     const AdditiveStage& stage_;
     std::vector<RankGroups> ranks_;
     struct Table {
-        std::vector<double> values;  // groups of the last feature fastest
+        std::vector<double> values;  // outputs fastest, then groups of the last feature
         std::vector<double> variances;
     };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace dpboost {
 namespace {
@@ -24,6 +25,31 @@ void Rescale(double factor, std::vector<double>& values) {
         value = std::clamp(value * factor, -kWaveClip, kWaveClip);
 }
 
+// The table of a feature; of several outputs, that of the one that differs most over the rows.
+std::vector<double> TellingTable(const AdditiveStage& stage, uint32_t feature) {
+    const size_t outputs = stage.outputs();
+    const std::vector<double>& all = stage.tables.table(feature);
+    if (outputs == 1)
+        return all;
+    const std::vector<double>& counts = stage.counts.cells[feature];
+    const double total = std::max(1e-9, std::accumulate(counts.begin(), counts.end(), 0.0));
+    std::vector<double> best;
+    double most = -1;
+    for (size_t k = 0; k < outputs; k++) {
+        std::vector<double> table(counts.size());
+        const std::vector<double> ones(counts.size(), 1.0);
+        for (size_t cell = 0; cell < table.size(); cell++)
+            table[cell] = all[cell * outputs + k];
+        const double mean = Mean(counts, total, table, ones);
+        const double variance = Mean(counts, total, table, table) - mean * mean;
+        if (variance > most) {
+            most = variance;
+            best = std::move(table);
+        }
+    }
+    return best;
+}
+
 }  // namespace
 
 std::vector<double> RankGroups::DigitMass(uint32_t digits) const {
@@ -41,7 +67,7 @@ RankGroups RankFeature(const AdditiveStage& stage, uint32_t feature) {
     if (spec.ordered()) {
         std::rotate(order.begin(), order.end() - 1, order.end());  // missing first
     } else {
-        const std::vector<double>& table = stage.tables.table(feature);
+        const std::vector<double> table = TellingTable(stage, feature);
         std::stable_sort(order.begin(), order.end(),
                          [&](uint32_t a, uint32_t b) { return table[a] < table[b]; });
     }

@@ -13,7 +13,10 @@ namespace dpboost {
 
 // Memory of one pass, allocated once.
 struct BasisRows::Scratch {
-    std::array<int32_t, kBlockRows> weights;
+    explicit Scratch(size_t outputs)
+        : gradients(outputs > 1 ? outputs * kBlockRows : 0), weights(outputs * kBlockRows) {}
+    std::vector<int32_t> gradients;  // of several outputs, side by side
+    std::vector<int32_t> weights;    // of the first output, then of the second and so on
     std::array<int32_t, kBlockRows> hessians;
     std::array<uint16_t, kBlockRows> codes;
     std::array<float, kBlockRows> labels;
@@ -58,9 +61,16 @@ void WithCodes(const Dataset& dataset, const CodeView& view, size_t block, uint1
 }
 
 template <typename Code>
-void AddLookups(const Code* codes, const int32_t* table, size_t rows, int32_t* scores) {
-    for (size_t i = 0; i < rows; i++)
-        scores[i] += table[codes[i]];
+void AddLookups(const Code* codes, const int32_t* table, size_t rows, size_t outputs, int32_t* scores) {
+    if (outputs == 1) {
+        for (size_t i = 0; i < rows; i++)
+            scores[i] += table[codes[i]];
+        return;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t k = 0; k < outputs; k++)
+            scores[i * outputs + k] += table[codes[i] * outputs + k];
+    }
 }
 
 // lanes[code * kLanes + lane] += weight
@@ -79,11 +89,17 @@ void AddWeights(const Code* codes, const int32_t* weights, size_t rows, int64_t*
 
 }  // namespace
 
-BasisRows::BasisRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift)
-    : dataset_(dataset), simd_(simd), lattice_shift_(lattice_shift), interrupt_(interrupt) {
+BasisRows::BasisRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift,
+                     size_t outputs)
+    : dataset_(dataset),
+      simd_(simd),
+      lattice_shift_(lattice_shift),
+      interrupt_(interrupt),
+      outputs_(outputs),
+      pending_base_(outputs, 0) {
     CheckInternal(lattice_shift >= 0 && lattice_shift < kClipBits, "a lattice needs some steps");
-    dataset.RequireMemory(dataset.rows() * BytesPerRow(dataset.has_units()));
-    scores_.assign(dataset.rows(), 0);
+    dataset.RequireMemory(dataset.rows() * BytesPerRow(dataset.has_units(), outputs));
+    scores_.assign(dataset.rows() * outputs, 0);
 }
 
 void BasisRows::AddTable(const CodeView& view, const std::vector<int32_t>& table) {
@@ -115,6 +131,8 @@ const float* BasisRows::LabelsOf(size_t block, float* scratch) const {
 }
 
 void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared, LongRows long_rows) {
+    CheckInternal(outputs_ == 1 || long_rows == LongRows::kScale,
+                  "a vector of gradients keeps its direction");
     basis_ = &basis;
     long_rows_ = long_rows;
     caps_.clear();
@@ -125,7 +143,7 @@ void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared, LongRows lo
     const uint64_t intercept =
         static_cast<uint64_t>(static_cast<int64_t>(basis.intercept()) * basis.intercept());
     std::vector<uint64_t> norms(kBlockRows);
-    Scratch scratch;
+    Scratch scratch(1);
     for (size_t block = 0; block < dataset_.blocks(); block++) {
         const size_t rows = dataset_.block_rows(block);
         std::fill(norms.begin(), norms.end(), intercept);
@@ -147,15 +165,21 @@ void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared, LongRows lo
 
 void BasisRows::ApplyPending(size_t block, Scratch& scratch) {
     const size_t rows = dataset_.block_rows(block);
-    int32_t* const scores = scores_.data() + block * kBlockRows;
-    if (pending_base_ != 0) {
-        for (size_t i = 0; i < rows; i++)
-            scores[i] += pending_base_;
+    int32_t* const scores = scores_.data() + block * kBlockRows * outputs_;
+    for (size_t k = 0; k < outputs_; k++) {
+        for (size_t i = 0; pending_base_[k] != 0 && i < rows; i++)
+            scores[i * outputs_ + k] += pending_base_[k];
     }
     for (const PendingTable& pending : pending_) {
-        WithCodes(dataset_, pending.view, block, scratch.codes.data(),
-                  [&](const auto* codes) { AddLookups(codes, pending.table.data(), rows, scores); });
+        WithCodes(dataset_, pending.view, block, scratch.codes.data(), [&](const auto* codes) {
+            AddLookups(codes, pending.table.data(), rows, outputs_, scores);
+        });
     }
+}
+
+void BasisRows::ForgetPending() {
+    std::fill(pending_base_.begin(), pending_base_.end(), 0);
+    pending_.clear();
 }
 
 void BasisRows::BlockWeights(size_t block, Weight weight, const Objective* objective, Scratch& scratch) {
@@ -164,8 +188,16 @@ void BasisRows::BlockWeights(size_t block, Weight weight, const Objective* objec
     const float* const labels = LabelsOf(block, scratch.window.data());
     if (weight == Weight::kGradient) {
         ApplyPending(block, scratch);
-        objective->Evaluate(simd_, scores_.data() + block * kBlockRows, labels, rows, weights,
+        int32_t* const gradients = outputs_ == 1 ? weights : scratch.gradients.data();
+        objective->Evaluate(simd_, scores_.data() + block * kBlockRows * outputs_, labels, rows, gradients,
                             scratch.hessians.data());
+        for (size_t k = 0; outputs_ > 1 && k < outputs_; k++) {
+            for (size_t i = 0; i < rows; i++)
+                weights[k * kBlockRows + i] = gradients[i * outputs_ + k];
+            Bound(block, weights + k * kBlockRows);
+        }
+        if (outputs_ > 1)
+            return;
     } else if (weight == Weight::kOne) {
         std::fill(weights, weights + rows, kClipSteps);
     } else {
@@ -173,6 +205,11 @@ void BasisRows::BlockWeights(size_t block, Weight weight, const Objective* objec
         for (size_t i = 0; i < rows; i++)  // |weight| <= kClipSteps
             weights[i] = static_cast<int32_t>(std::clamp(scratch.labels[i], -1.0F, 1.0F) * kClipSteps);
     }
+    Bound(block, weights);
+}
+
+void BasisRows::Bound(size_t block, int32_t* weights) const {
+    const size_t rows = dataset_.block_rows(block);
     if (!caps_.empty()) {
         const uint16_t* const caps = caps_.data() + block * kBlockRows;
         for (size_t i = 0; i < rows; i++) {
@@ -191,32 +228,31 @@ void BasisRows::BlockWeights(size_t block, Weight weight, const Objective* objec
 RawSums BasisRows::Sums(Weight weight, const Objective* objective) {
     CheckInternal(basis_ != nullptr && limit_squared_ > 0, "sums over rows need a bound");
     const bool by_unit = dataset_.has_units();
-    std::vector<int64_t> sums(basis_->coordinates(), 0);
-    std::vector<int32_t> row_weights(by_unit ? dataset_.rows() : 0);
-    std::vector<std::vector<int64_t>> lanes(by_unit ? 0 : basis_->blocks().size());
-    for (size_t b = 0; b < lanes.size(); b++)
-        lanes[b].assign(basis_->blocks()[b].view.cells * kLanes, 0);
-    int64_t total = 0;
-    Scratch scratch;
+    const size_t outputs = weight == Weight::kGradient ? outputs_ : 1;
+    std::vector<int64_t> sums(basis_->coordinates() * outputs, 0), totals(outputs, 0);
+    std::vector<int32_t> row_weights(by_unit ? dataset_.rows() * outputs : 0);
+    std::vector<std::vector<int64_t>> lanes;
+    for (size_t b = 0; !by_unit && b < basis_->blocks().size(); b++)
+        lanes.insert(lanes.end(), outputs, std::vector<int64_t>(basis_->blocks()[b].view.cells * kLanes, 0));
+    Scratch scratch(outputs);
     for (size_t block = 0; block < dataset_.blocks(); block++) {
         const size_t rows = dataset_.block_rows(block);
         BlockWeights(block, weight, objective, scratch);
-        const int32_t* const weights = scratch.weights.data();
-        if (by_unit)
-            std::copy(weights, weights + rows,
-                      row_weights.begin() + static_cast<std::ptrdiff_t>(block * kBlockRows));
-        else
-            AddBlock(block, weights, scratch, lanes);
-        for (size_t i = 0; i < rows; i++)
-            total += weights[i];
+        if (!by_unit)
+            AddBlock(block, outputs, scratch, lanes);
+        for (size_t k = 0; k < outputs; k++) {
+            const int32_t* const weights = scratch.weights.data() + k * kBlockRows;
+            for (size_t i = 0; by_unit && i < rows; i++)
+                row_weights[(block * kBlockRows + i) * outputs + k] = weights[i];
+            for (size_t i = 0; i < rows; i++)
+                totals[k] += weights[i];
+        }
         interrupt_.Poll();
     }
-    if (weight == Weight::kGradient) {
-        pending_base_ = 0;
-        pending_.clear();
-    }
+    if (weight == Weight::kGradient)
+        ForgetPending();
     if (by_unit) {
-        AddUnits(row_weights, sums);
+        AddUnits(row_weights, outputs, sums);
         return {std::move(sums), Sensitivity()};
     }
     for (std::vector<int64_t>& cells : lanes) {
@@ -225,16 +261,24 @@ RawSums BasisRows::Sums(Weight weight, const Objective* objective) {
             cells[cell] = lane[0] + lane[1] + lane[2] + lane[3];
         }
     }
-    basis_->Project(lanes, total, sums.data());
+    for (size_t k = 0; k < outputs; k++) {
+        std::vector<std::vector<int64_t>> of_output;
+        for (size_t b = k; b < lanes.size(); b += outputs)
+            of_output.push_back(std::move(lanes[b]));
+        basis_->Project(of_output, totals[k], sums.data() + k * basis_->coordinates());
+    }
     return {std::move(sums), Sensitivity()};
 }
 
-void BasisRows::AddBlock(size_t block, const int32_t* weights, Scratch& scratch,
+void BasisRows::AddBlock(size_t block, size_t outputs, Scratch& scratch,
                          std::vector<std::vector<int64_t>>& lanes) const {
     const size_t rows = dataset_.block_rows(block);
-    for (size_t b = 0; b < lanes.size(); b++) {
-        WithCodes(dataset_, basis_->blocks()[b].view, block, scratch.codes.data(),
-                  [&](const auto* codes) { AddWeights(codes, weights, rows, lanes[b].data()); });
+    for (size_t b = 0; b < basis_->blocks().size(); b++) {
+        WithCodes(dataset_, basis_->blocks()[b].view, block, scratch.codes.data(), [&](const auto* codes) {
+            for (size_t k = 0; k < outputs; k++)
+                AddWeights(codes, scratch.weights.data() + k * kBlockRows, rows,
+                           lanes[b * outputs + k].data());
+        });
         if (b % kPollBlocks == kPollBlocks - 1)
             interrupt_.Poll();
     }
@@ -249,20 +293,27 @@ uint32_t BasisRows::CodeOf(const CodeView& view, size_t row) const {
     return code;
 }
 
-void BasisRows::AddUnits(const std::vector<int32_t>& weights, std::vector<int64_t>& sums) const {
+void BasisRows::AddUnits(const std::vector<int32_t>& weights, size_t outputs,
+                         std::vector<int64_t>& sums) const {
     const double clip = kClipSteps >> lattice_shift_;
     const double limit = static_cast<double>(limit_squared_) * clip * clip;
     const std::vector<uint32_t>& begin = dataset_.unit_begin();
     const std::vector<uint32_t>& unit_rows = dataset_.unit_rows();
+    const size_t coordinates = basis_->coordinates();
     std::vector<int64_t> vector(sums.size());
     for (size_t unit = 0; unit < dataset_.units(); unit++) {
         std::fill(vector.begin(), vector.end(), 0);
         for (uint32_t k = begin[unit]; k < begin[unit + 1]; k++) {
             const uint32_t row = unit_rows[k];
-            for (size_t b = 0; b < basis_->blocks().size(); b++)
-                basis_->AddRow(b, CodeOf(basis_->blocks()[b].view, row), weights[row], vector.data());
-            if (basis_->intercept() != 0)
-                vector.back() += static_cast<int64_t>(basis_->intercept()) * weights[row];
+            const int32_t* const row_weights = weights.data() + row * outputs;
+            for (size_t b = 0; b < basis_->blocks().size(); b++) {
+                const uint32_t code = CodeOf(basis_->blocks()[b].view, row);
+                for (size_t output = 0; output < outputs; output++)
+                    basis_->AddRow(b, code, row_weights[output], vector.data() + output * coordinates);
+            }
+            for (size_t output = 0; basis_->intercept() != 0 && output < outputs; output++)
+                vector[(output + 1) * coordinates - 1] +=
+                    static_cast<int64_t>(basis_->intercept()) * row_weights[output];
         }
         AddWithin(limit, vector, sums);
         if (unit % 64 == 0)
@@ -297,7 +348,7 @@ RawSums BasisRows::CountCells(size_t count, const Fill& fill) {
 }
 
 RawSums BasisRows::LabelCounts(const std::vector<float>& edges) {
-    Scratch scratch;
+    Scratch scratch(1);
     return CountCells(edges.size() + 1, [&](size_t block, uint16_t* cells) {
         const float* const labels = LabelsOf(block, scratch.window.data());
         for (size_t i = 0; i < dataset_.block_rows(block); i++)
@@ -307,7 +358,8 @@ RawSums BasisRows::LabelCounts(const std::vector<float>& edges) {
 }
 
 RawSums BasisRows::ScoreCounts(const std::vector<int32_t>& edges) {
-    Scratch scratch;
+    CheckInternal(outputs_ == 1, "several scores have no intervals");
+    Scratch scratch(1);
     RawSums sums = CountCells(2 * (edges.size() + 1), [&](size_t block, uint16_t* cells) {
         ApplyPending(block, scratch);
         const float* const labels = dataset_.Labels(block);
@@ -317,8 +369,7 @@ RawSums BasisRows::ScoreCounts(const std::vector<int32_t>& edges) {
             cells[i] = static_cast<uint16_t>(2 * interval + (labels[i] > 0.5F ? 1 : 0));
         }
     });
-    pending_base_ = 0;
-    pending_.clear();
+    ForgetPending();
     return sums;
 }
 

@@ -22,19 +22,25 @@ enum class LongRows { kScale, kCut };
 
 class BasisRows {
   public:
-    // Bytes per row of the state below, to be kept free next to the dataset.
-    static size_t BytesPerRow(bool has_units) { return has_units ? 10 : 6; }
+    // Bytes per row of the state below, to be kept free next to the dataset: scores and the factor of a long row; with
+    // units also the weights of a pass.
+    static size_t BytesPerRow(bool has_units, size_t outputs = 1) {
+        return (has_units ? 2 : 1) * outputs * sizeof(int32_t) + sizeof(uint16_t);
+    }
 
     // lattice_shift: rows are rounded to a lattice 2^shift times coarser (for noise that is larger than the
-    // samplers allow, where nobody can tell).
-    BasisRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift = 0);
+    // samplers allow, where nobody can tell). outputs: K, the scores of a row.
+    BasisRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift = 0,
+              size_t outputs = 1);
+
+    size_t outputs() const { return outputs_; }
 
     // Lattice steps of a weight of one clip times a phi of one.
     double StepsPerUnit() const { return static_cast<double>(kClipSteps >> lattice_shift_) * kBasisUnit; }
 
     // Changes every row's score, in units of 2^-kFixedBits. The caller keeps the sum of all of them within
-    // int32.
-    void AddToBase(int32_t value) { pending_base_ += value; }
+    // int32. table: K values per cell.
+    void AddToBase(int32_t value, size_t output = 0) { pending_base_[output] += value; }
     void AddTable(const CodeView& view, const std::vector<int32_t>& table);
 
     // What the sums below are of, until the next call; the basis must live as long. Rows whose phi is longer than
@@ -52,18 +58,20 @@ class BasisRows {
     // norm at most clip sqrt(limit_squared): |phi(x)|^2 is an exact integer, W is rounded down by more than
     // the errors of floating point, and q is rounded towards zero (kCut: q is cut at that bound instead). A unit of several rows adds the sum of
     // theirs, scaled down by a common factor if that is longer, each entry rounded towards zero, which makes
-    // it no longer.
+    // it no longer. With K outputs q is a vector with |q| <= clip W / kCapUnit (softmax.cpp; scaling and rounding towards
+    // zero keep that), and the row adds all products q_k phi_j, a vector of norm |q| |phi(x)|.
     double Sensitivity() const { return RootUp(limit_squared_) * (kClipSteps >> lattice_shift_); }
 
     // Sum over units of the clipped gradients times phi; gradients in units of clip / kClipSteps, phi in
-    // units of 1 / kBasisUnit. Applies the tables that were added since the last call.
+    // units of 1 / kBasisUnit; with K outputs all coordinates of the first, then those of the second and so on. Applies
+    // the tables that were added since the last call.
     RawSums GradientSums(const Objective& objective);
     // The same with kClipSteps in place of the gradient: counts; with the centred label times kClipSteps: labels.
     RawSums CountSums();
     RawSums LabelSums(const Objective& objective);
 
     // How many rows have a label, or a score and a class, in each interval between ascending edges: edges + 1 counts, of
-    // classes first the negatives' and then the positives' for each interval. Scores as in AddTable.
+    // classes first the negatives' and then the positives' for each interval. Scores as in AddTable, of one output.
     //
     // Neighbours: add or remove one unit. Sensitivity: a row adds StepsPerUnit() to one count. A unit of several rows adds
     // the sum of theirs, scaled down by a common factor to that norm, each entry rounded towards zero.
@@ -80,12 +88,16 @@ class BasisRows {
     struct Scratch;
 
     RawSums Sums(Weight weight, const Objective* objective);
-    void AddBlock(size_t block, const int32_t* weights, Scratch& scratch,
+    // lanes: per part of the basis and output.
+    void AddBlock(size_t block, size_t outputs, Scratch& scratch,
                   std::vector<std::vector<int64_t>>& lanes) const;
     uint32_t CodeOf(const CodeView& view, size_t row) const;
     void ApplyPending(size_t block, Scratch& scratch);
+    void ForgetPending();
     void BlockWeights(size_t block, Weight weight, const Objective* objective, Scratch& scratch);
-    void AddUnits(const std::vector<int32_t>& weights, std::vector<int64_t>& sums) const;
+    // Brings the weights of a block within the bounds of their rows and to the lattice.
+    void Bound(size_t block, int32_t* weights) const;
+    void AddUnits(const std::vector<int32_t>& weights, size_t outputs, std::vector<int64_t>& sums) const;
     // fill(block, cells): the cell of each row of a block.
     template <typename Fill>
     RawSums CountCells(size_t count, const Fill& fill);
@@ -95,7 +107,8 @@ class BasisRows {
     Simd simd_;
     int lattice_shift_;
     Interrupt& interrupt_;
-    std::vector<int32_t> scores_;
+    size_t outputs_;
+    std::vector<int32_t> scores_;  // K per row, side by side
     const Basis* basis_ = nullptr;
     std::vector<uint16_t> caps_;  // W per row; empty: all kCapUnit
     LongRows long_rows_ = LongRows::kScale;
@@ -103,7 +116,7 @@ class BasisRows {
     float window_middle_ = 0;
     float window_scale_ = 1;
     uint64_t limit_squared_ = 0;
-    int32_t pending_base_ = 0;
+    std::vector<int32_t> pending_base_;  // of each output
     std::vector<PendingTable> pending_;
 };
 
