@@ -6,24 +6,9 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use servers qw(start_databases sql error_of);
 
-my $node = PostgreSQL::Test::Cluster->new('budget_restore');
-$node->init;
-$node->append_conf('postgresql.conf', "fsync = off\n");
-$node->start;
-
-sub sql
-{
-    my ($database, $statements) = @_;
-    return $node->safe_psql($database, $statements);
-}
-
-sub error_of
-{
-    my ($database, $statements) = @_;
-    my ($status, $out, $err) = $node->psql($database, "\\set VERBOSITY verbose\n" . $statements);
-    return $err;
-}
+my $node = start_databases('budget_restore');
 
 sub train
 {

@@ -7,24 +7,9 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use servers qw(start_databases sql error_of);
 
-my $node = PostgreSQL::Test::Cluster->new('operations_restore');
-$node->init;
-$node->append_conf('postgresql.conf', "fsync = off\n");
-$node->start;
-
-sub sql
-{
-    my ($database, $statements) = @_;
-    return $node->safe_psql($database, $statements);
-}
-
-sub error_of
-{
-    my ($database, $statements) = @_;
-    my ($status, $out, $err) = $node->psql($database, $statements);
-    return $err;
-}
+my $node = start_databases('operations_restore');
 
 sub train
 {

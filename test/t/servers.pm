@@ -8,6 +8,7 @@ use IPC::Run;
 use PostgreSQL::Test::Cluster;
 
 our @EXPORT = qw(start_server start_psql start_session);
+our @EXPORT_OK = qw(start_databases sql error_of);
 
 # start_server(NAME, SETTINGS, SQL, OPTIONS of init): a new server that runs, with the extension and what the statements make.
 sub start_server
@@ -19,6 +20,33 @@ sub start_server
     $node->start;
     $node->safe_psql('postgres', "CREATE EXTENSION dpboost;\n$statements");
     return $node;
+}
+
+# start_databases(NAME): an empty server for tests with several databases. sql(DATABASE, STATEMENTS) tells what they gave there, and
+# error_of(DATABASE, STATEMENTS) what went wrong, with its SQLSTATE.
+my $server;
+
+sub start_databases
+{
+    my ($name) = @_;
+    $server = PostgreSQL::Test::Cluster->new($name);
+    $server->init;
+    $server->append_conf('postgresql.conf', "fsync = off\n");
+    $server->start;
+    return $server;
+}
+
+sub sql
+{
+    my ($database, $statements) = @_;
+    return $server->safe_psql($database, $statements);
+}
+
+sub error_of
+{
+    my ($database, $statements) = @_;
+    my ($status, $out, $err) = $server->psql($database, "\\set VERBOSITY verbose\n" . $statements);
+    return $err;
 }
 
 # start_psql(NODE, STATEMENTS, role => NAME, timeout => SECONDS): a session with `in`, `out`, `err` and its process `run`,

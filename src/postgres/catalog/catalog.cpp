@@ -10,6 +10,8 @@ PG_FUNCTION_INFO_V1(dpboost_keep_ledger);
 namespace dpboost {
 namespace {
 
+constexpr int kMaxParameters = 16;
+
 // A session's setting, for the length of a catalog scope.
 void PinSetting(const char* name, const char* value) {
     set_config_option(name, value, PGC_SUSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
@@ -62,6 +64,39 @@ uint64 CatalogWrite(const char* query, int count, const Oid* types, const Datum*
     SPIPlanPtr plan = Prepare(query, count, types);
     CheckResult(SPI_execute_plan(plan, const_cast<Datum*>(values), nulls, false, 0));
     return SPI_processed;
+}
+
+namespace {
+
+// A list of parameters as the arrays that SPI takes.
+struct ParameterArrays {
+    Oid types[kMaxParameters];
+    Datum values[kMaxParameters];
+};
+
+ParameterArrays ArraysOf(std::initializer_list<Parameter> parameters) {
+    if (parameters.size() > kMaxParameters)
+        elog(ERROR, "a statement has more than %d parameters", kMaxParameters);
+    ParameterArrays arrays;
+    int i = 0;
+    for (const Parameter& parameter : parameters) {
+        arrays.types[i] = parameter.type;
+        arrays.values[i++] = parameter.value;
+    }
+    return arrays;
+}
+
+}  // namespace
+
+uint64 CatalogRead(const char* query, std::initializer_list<Parameter> parameters, uint64 limit) {
+    const ParameterArrays arrays = ArraysOf(parameters);
+    return CatalogRead(query, static_cast<int>(parameters.size()), arrays.types, arrays.values, nullptr,
+                       limit);
+}
+
+uint64 CatalogWrite(const char* query, std::initializer_list<Parameter> parameters) {
+    const ParameterArrays arrays = ArraysOf(parameters);
+    return CatalogWrite(query, static_cast<int>(parameters.size()), arrays.types, arrays.values, nullptr);
 }
 
 Datum CatalogValue(uint64 row, int column, bool* is_null) {

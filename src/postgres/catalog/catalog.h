@@ -2,6 +2,8 @@
 // has set in the way: pinned search_path, qualified names, the newest committed state.
 #pragma once
 
+#include <initializer_list>
+
 #include "postgres/boundary/pg.h"
 
 namespace dpboost {
@@ -24,6 +26,29 @@ void CatalogEnd(CatalogScope* scope);
 uint64 CatalogRead(const char* query, int count, const Oid* types, const Datum* values, const char* nulls,
                    uint64 limit);
 uint64 CatalogWrite(const char* query, int count, const Oid* types, const Datum* values, const char* nulls);
+
+// The same, with $1, $2, ... in a list; none of them NULL. No limit: all rows.
+struct Parameter {
+    Oid type;
+    Datum value;
+};
+inline Parameter Int4(int32 value) {
+    return {INT4OID, Int32GetDatum(value)};
+}
+inline Parameter Int8(int64 value) {
+    return {INT8OID, Int64GetDatum(value)};
+}
+inline Parameter OidOf(Oid value) {
+    return {OIDOID, ObjectIdGetDatum(value)};
+}
+inline Parameter Float8(double value) {
+    return {FLOAT8OID, Float8GetDatum(value)};
+}
+inline Parameter TextOf(const char* value) {
+    return {TEXTOID, CStringGetTextDatum(value)};
+}
+uint64 CatalogRead(const char* query, std::initializer_list<Parameter> parameters = {}, uint64 limit = 0);
+uint64 CatalogWrite(const char* query, std::initializer_list<Parameter> parameters = {});
 
 // A value of the result, its columns counted from 1; without `is_null` of one that is never NULL.
 Datum CatalogValue(uint64 row, int column, bool* is_null);

@@ -81,11 +81,10 @@ Identities* ResolveIdentities(const RelationSet* relations, MemoryContext contex
     result->count = relations->count;
     if (relations->count == 0)
         return result;
-    const Oid types[] = {OIDARRAYOID, NAMEARRAYOID, NAMEARRAYOID, OIDARRAYOID};
-    const Datum values[] = {
-        OidsOf(relations, &ReadRelation::relid), PointerGetDatum(NameArray(relations, true)),
-        PointerGetDatum(NameArray(relations, false)), OidsOf(relations, &ReadRelation::owner)};
-    const uint64 rows = CatalogRead(kResolve, 4, types, values, nullptr, 0);
+    const uint64 rows = CatalogRead(kResolve, {{OIDARRAYOID, OidsOf(relations, &ReadRelation::relid)},
+                                               {NAMEARRAYOID, PointerGetDatum(NameArray(relations, true))},
+                                               {NAMEARRAYOID, PointerGetDatum(NameArray(relations, false))},
+                                               {OIDARRAYOID, OidsOf(relations, &ReadRelation::owner)}});
     for (uint64 row = 0; row < rows; ++row) {
         const int64 i = DatumGetInt64(CatalogValue(row, 1));
         result->of[i - 1] = {CopyIds(row, 2, context), CopyIds(row, 3, context), nullptr};
@@ -96,13 +95,11 @@ Identities* ResolveIdentities(const RelationSet* relations, MemoryContext contex
 ArrayType* GovernedIdentities(const ReadRelation* relation, ArrayType* ids) {
     if (ids == nullptr)
         return nullptr;
-    const Oid types[] = {INT8ARRAYOID, OIDOID};
-    const Datum values[] = {PointerGetDatum(ids), ObjectIdGetDatum(relation->owner)};
     CatalogRead(
         "SELECT array_agg(id) FROM unnest($1) AS id WHERE NOT EXISTS ("
         " SELECT FROM dpboost.relation_name AS a JOIN pg_class AS c ON c.oid = a.relation::oid"
         " WHERE a.relation_id = id AND c.relowner <> $2)",
-        2, types, values, nullptr, 1);
+        {{INT8ARRAYOID, PointerGetDatum(ids)}, OidOf(relation->owner)}, 1);
     return CopyIds(0, 1, CurrentMemoryContext);
 }
 
@@ -142,7 +139,7 @@ CountedIdentities IdentitiesThatCount(Oid relid, const ArrayType* counted) {
 
 ArrayType* RememberRelation(const ReadRelation* relation, ArrayType* ids) {
     if (ids == nullptr) {
-        CatalogRead("SELECT nextval('dpboost.relation_id_seq')", 0, nullptr, nullptr, nullptr, 1);
+        CatalogRead("SELECT nextval('dpboost.relation_id_seq')", {}, 1);
         bool is_null;
         Datum id = CatalogValue(0, 1, &is_null);
         ids = construct_array(&id, 1, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
@@ -151,17 +148,16 @@ ArrayType* RememberRelation(const ReadRelation* relation, ArrayType* ids) {
     namestrcpy(&schema_name, relation->schema_name);
     namestrcpy(&relation_name, relation->relation_name);
     const char* owner_name = RoleName(relation->owner);
-    const Oid types[] = {INT8ARRAYOID, RelationRefType(), NAMEOID, NAMEOID, RoleRefType()};
-    const Datum values[] = {PointerGetDatum(ids),
-                            RelationRef(relation->relid, relation->schema_name, relation->relation_name),
-                            NameGetDatum(&schema_name), NameGetDatum(&relation_name),
-                            RoleRef(relation->owner, owner_name != nullptr ? owner_name : "")};
     CatalogWrite(
         "INSERT INTO dpboost.relation_name (relation_id, relation, schema_name, relation_name, owner)"
         " SELECT id, $2, $3, $4, $5 FROM unnest($1) AS id WHERE NOT EXISTS ("
         "  SELECT FROM dpboost.relation_name WHERE relation_id = id AND relation::oid = ($2)::oid"
         "  AND schema_name = $3 AND relation_name = $4 AND owner::oid = ($5)::oid)",
-        5, types, values, nullptr);
+        {{INT8ARRAYOID, PointerGetDatum(ids)},
+         {RelationRefType(), RelationRef(relation->relid, relation->schema_name, relation->relation_name)},
+         {NAMEOID, NameGetDatum(&schema_name)},
+         {NAMEOID, NameGetDatum(&relation_name)},
+         {RoleRefType(), RoleRef(relation->owner, owner_name != nullptr ? owner_name : "")}});
     return ids;
 }
 
@@ -187,8 +183,7 @@ List* KnownDroppedRelations() {
         " AND (EXISTS (SELECT FROM dpboost.relation_name WHERE relation::oid = d.objid)"
         "  OR EXISTS (SELECT FROM dpboost.column_domain WHERE described::oid = d.objid)"
         "  OR EXISTS (SELECT FROM dpboost.allowance WHERE relation::oid = d.objid)"
-        "  OR EXISTS (SELECT FROM dpboost.alert WHERE relation::oid = d.objid))",
-        0, nullptr, nullptr, nullptr, 0);
+        "  OR EXISTS (SELECT FROM dpboost.alert WHERE relation::oid = d.objid))");
     for (uint64 row = 0; row < rows; ++row) {
         auto* relation = static_cast<DroppedRelation*>(palloc0(sizeof(DroppedRelation)));
         relation->relid = DatumGetObjectId(CatalogValue(row, 1));
@@ -221,9 +216,6 @@ void RememberLastName(const DroppedRelation* relation, Oid owner) {
     const char* owner_name = OidIsValid(owner) ? RoleName(owner) : nullptr;
     if (owner_name == nullptr)
         return;
-    const Oid types[] = {OIDOID, NAMEOID, NAMEOID, RoleRefType()};
-    const Datum values[] = {ObjectIdGetDatum(relation->relid), NameGetDatum(&relation->schema_name),
-                            NameGetDatum(&relation->relation_name), RoleRef(owner, owner_name)};
     CatalogWrite(
         "INSERT INTO dpboost.relation_name (relation_id, relation, schema_name, relation_name, owner)"
         " SELECT DISTINCT ON (n.relation_id, o.owner::oid) n.relation_id, n.relation, $2, $3, o.owner"
@@ -231,7 +223,10 @@ void RememberLastName(const DroppedRelation* relation, Oid owner) {
         " WHERE n.relation::oid = $1 AND NOT EXISTS (SELECT FROM dpboost.relation_name AS k"
         "  WHERE k.relation_id = n.relation_id AND k.relation::oid = $1 AND k.schema_name = $2"
         "  AND k.relation_name = $3 AND k.owner::oid = o.owner::oid)",
-        4, types, values, nullptr);
+        {OidOf(relation->relid),
+         {NAMEOID, NameGetDatum(&relation->schema_name)},
+         {NAMEOID, NameGetDatum(&relation->relation_name)},
+         {RoleRefType(), RoleRef(owner, owner_name)}});
 }
 
 // An oid may be used again one day: nothing may lead from it to what was dropped, and no right wait for it.

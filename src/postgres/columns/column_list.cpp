@@ -2,6 +2,7 @@
 // comes from the schema, from declarations and from the call.
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
+#include "postgres/boundary/row_values.h"
 #include "postgres/boundary/short_locks.h"
 #include "postgres/columns/source_column.h"
 #include "postgres/limits/budget.h"
@@ -141,25 +142,12 @@ ColumnRows* ReadColumns(Oid relid, const char* target) {
 using namespace dpboost;
 
 Datum dpboost_columns(PG_FUNCTION_ARGS) {
-    FuncCallContext* context;
-    if (SRF_IS_FIRSTCALL()) {
-        RequireArguments(fcinfo, {"relation"});
-        context = SRF_FIRSTCALL_INIT();
-        MemoryContext outer = MemoryContextSwitchTo(context->multi_call_memory_ctx);
-        TupleDesc descriptor;
-        if (get_call_result_type(fcinfo, nullptr, &descriptor) != TYPEFUNC_COMPOSITE)
-            elog(ERROR, "return type must be a row type");
-        context->tuple_desc = BlessTupleDesc(descriptor);
-        const char* target = PG_ARGISNULL(1) ? nullptr : NameStr(*PG_GETARG_NAME(1));
-        ColumnRows* rows = ReadColumns(PG_GETARG_OID(0), target);
-        context->user_fctx = rows;
-        context->max_calls = rows->count;
-        MemoryContextSwitchTo(outer);
-    }
-    context = SRF_PERCALL_SETUP();
-    if (context->call_cntr >= context->max_calls)
-        SRF_RETURN_DONE(context);
-    ColumnRows::Row* row = &static_cast<ColumnRows*>(context->user_fctx)->rows[context->call_cntr];
-    SRF_RETURN_NEXT(context,
-                    HeapTupleGetDatum(heap_form_tuple(context->tuple_desc, row->values, row->nulls)));
+    RequireArguments(fcinfo, {"relation"});
+    const char* target = PG_ARGISNULL(1) ? nullptr : NameStr(*PG_GETARG_NAME(1));
+    ColumnRows* columns = ReadColumns(PG_GETARG_OID(0), target);
+    TupleDesc descriptor;
+    Tuplestorestate* store = BeginRows(fcinfo, &descriptor);
+    for (int i = 0; i < columns->count; ++i)
+        tuplestore_putvalues(store, descriptor, columns->rows[i].values, columns->rows[i].nulls);
+    return Datum(0);
 }

@@ -26,12 +26,10 @@ bool LoadDeclared(Oid relid, AttrNumber attnum, ColumnDomain* domain) {
     MemoryContext outer = CurrentMemoryContext;
     CatalogScope scope;
     CatalogBegin(&scope);
-    const Oid types[] = {OIDOID, INT4OID};
-    const Datum values[] = {ObjectIdGetDatum(relid), Int32GetDatum(attnum)};
     const bool found = CatalogRead(
                            "SELECT lower, upper, scale, levels FROM dpboost.column_domain"
                            " WHERE described::oid = $1 AND dpboost.column_ref_number(described) = $2",
-                           2, types, values, nullptr, 1) > 0;
+                           {OidOf(relid), Int4(attnum)}, 1) > 0;
     if (found) {
         domain->source = DomainSource::kDeclared;
         domain->source_relid = relid;

@@ -44,10 +44,8 @@ void ReadModelRow(FoundModel* model) {
     MemoryContext outer = CurrentMemoryContext;
     CatalogScope scope;
     CatalogBegin(&scope);
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(model->released.model_id)};
-    const uint64 rows = CatalogRead("SELECT options, name FROM dpboost.model WHERE model_id = $1", 1, types,
-                                    values, nullptr, 1);
+    const uint64 rows = CatalogRead("SELECT options, name FROM dpboost.model WHERE model_id = $1",
+                                    {Int8(model->released.model_id)}, 1);
     Jsonb* options = nullptr;
     if (rows > 0) {
         MemoryContext inner = MemoryContextSwitchTo(outer);

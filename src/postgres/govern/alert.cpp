@@ -34,13 +34,10 @@ struct Alert {
 
 // Inside a catalog scope: the alert on a budget; number 0 if there is none.
 Alert FindAlert(const BudgetState* budget) {
-    const Oid types[] = {OIDOID, INT8OID, OIDOID};
-    const Datum values[] = {ObjectIdGetDatum(budget->relid), Int64GetDatum(budget->population_id),
-                            ObjectIdGetDatum(budget->role)};
     const uint64 rows = CatalogRead(
         "SELECT alert_id, below FROM dpboost.alert WHERE CASE WHEN $2 <> 0 THEN population_id = $2"
         " ELSE relation::oid = $1 AND coalesce(grantee::oid, 0) = $3 END",
-        3, types, values, nullptr, 1);
+        {OidOf(budget->relid), Int8(budget->population_id), OidOf(budget->role)}, 1);
     if (rows == 0)
         return {0, 0};
     return {DatumGetInt64(CatalogValue(0, 1)), DatumGetFloat8(CatalogValue(0, 2))};
@@ -49,18 +46,16 @@ Alert FindAlert(const BudgetState* budget) {
 bool HasAlerts() {
     CatalogScope scope;
     CatalogBegin(&scope);
-    const bool found = CatalogRead("SELECT FROM dpboost.alert", 0, nullptr, nullptr, nullptr, 1) > 0;
+    const bool found = CatalogRead("SELECT FROM dpboost.alert", {}, 1) > 0;
     CatalogEnd(&scope);
     return found;
 }
 
 void RecordAlert(int64 alert_id, int64 release_id) {
-    const Oid types[] = {INT8OID, INT8OID};
-    const Datum values[] = {Int64GetDatum(alert_id), Int64GetDatum(release_id)};
     CatalogWrite(
         "INSERT INTO dpboost.alert_raised (alert_id, release_id) SELECT $1, $2"
         " WHERE NOT EXISTS (SELECT FROM dpboost.alert_raised WHERE alert_id = $1 AND release_id = $2)",
-        2, types, values, nullptr);
+        {Int8(alert_id), Int8(release_id)});
 }
 
 // What an alert is set on: a relation's cap, a role's budget on it, or a population's cap. As parameters of a statement.

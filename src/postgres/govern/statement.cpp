@@ -36,11 +36,9 @@ int64 ReleaseOfModel(const text* model, Oid caller) {
     CloseModelEntry(&entry);
     CatalogScope scope;
     CatalogBegin(&scope);
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(model_id)};
     int64 release_id = 0;
-    if (CatalogRead("SELECT coalesce(release_id, 0) FROM dpboost.model WHERE model_id = $1", 1, types, values,
-                    nullptr, 1) > 0)
+    if (CatalogRead("SELECT coalesce(release_id, 0) FROM dpboost.model WHERE model_id = $1", {Int8(model_id)},
+                    1) > 0)
         release_id = DatumGetInt64(CatalogValue(0, 1));
     CatalogEnd(&scope);
     return release_id;
@@ -49,11 +47,9 @@ int64 ReleaseOfModel(const text* model, Oid caller) {
 void StateRelease(int64 release_id, Paragraphs* paragraphs) {
     CatalogScope scope;
     CatalogBegin(&scope);
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(release_id)};
     if (CatalogRead("SELECT plan, model, version, method, array_to_string(relations, ', '),"
                     " coalesce(privacy_unit::text, '') FROM dpboost.ledger WHERE release_id = $1",
-                    1, types, values, nullptr, 1) == 0)
+                    {Int8(release_id)}, 1) == 0)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the ledger does not hold the charge of this model"),
                         errdetail("Models that were imported are accounted for where they were trained.")));

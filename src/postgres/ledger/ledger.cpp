@@ -255,14 +255,12 @@ bool WaitsForUs(pid_t worker) {
         return false;
     CatalogScope scope;
     CatalogBegin(&scope);
-    const Oid types[] = {INT4OID};
-    const Datum values[] = {Int32GetDatum(static_cast<int32>(worker))};
     const bool found =
         CatalogRead(
             "WITH RECURSIVE blocker (pid) AS (SELECT pg_catalog.unnest(pg_catalog.pg_blocking_pids($1))"
             " UNION SELECT pg_catalog.unnest(pg_catalog.pg_blocking_pids(pid)) FROM blocker)"
             " SELECT FROM blocker WHERE pid = pg_catalog.pg_backend_pid()",
-            1, types, values, nullptr, 1) > 0;
+            {Int4(static_cast<int32>(worker))}, 1) > 0;
     CatalogEnd(&scope);
     return found;
 }

@@ -101,11 +101,9 @@ int64 WriteLedger(const LedgerMessage* message, const LedgerPlan* plan, const Re
 // the caller acts for. As a list of oids.
 List* ChargedRoles(Oid caller, const RelationSet* relations) {
     List* roles = list_make1_oid(caller);
-    const Oid types[] = {OIDARRAYOID};
-    const Datum values[] = {OidsOf(relations, &ReadRelation::relid)};
     const uint64 rows =
-        CatalogRead("SELECT DISTINCT grantee::oid FROM dpboost.allowance WHERE relation::oid = ANY ($1)", 1,
-                    types, values, nullptr, 0);
+        CatalogRead("SELECT DISTINCT grantee::oid FROM dpboost.allowance WHERE relation::oid = ANY ($1)",
+                    {{OIDARRAYOID, OidsOf(relations, &ReadRelation::relid)}});
     for (uint64 row = 0; row < rows; ++row) {
         const Oid role = DatumGetObjectId(CatalogValue(row, 1));
         if (OidIsValid(role) && RoleName(role) != nullptr && ActsFor(caller, role))
@@ -154,13 +152,11 @@ void WriteCharges(const LedgerMessage* message, int64 release_id, const Relation
 // Only the training that made it knows its claim: a release of the same number, after the extension was
 // created anew, is another one.
 bool IsDelivered(const LedgerMessage* message) {
-    const Oid types[] = {INT8OID, OIDOID, BYTEAOID};
-    const Datum values[] = {Int64GetDatum(message->release_id), ObjectIdGetDatum(message->caller),
-                            ClaimDatum(message)};
     if (CatalogRead("SELECT EXISTS (SELECT FROM dpboost.delivery d WHERE d.release_id = l.release_id)"
                     " FROM dpboost.ledger l WHERE l.release_id = $1 AND l.role::oid = $2"
                     " AND l.claim = pg_catalog.sha256($3)",
-                    3, types, values, nullptr, 1) == 0)
+                    {Int8(message->release_id), OidOf(message->caller), {BYTEAOID, ClaimDatum(message)}},
+                    1) == 0)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the ledger does not hold the charge of this training"),
                         errdetail("The extension was created anew while it ran.")));
@@ -169,11 +165,9 @@ bool IsDelivered(const LedgerMessage* message) {
 
 // The name means the new version from this commit on.
 void WriteDeployment(const LedgerMessage* message, int64 name_id, int32 version) {
-    const Oid types[] = {INT8OID, INT4OID, RoleRefType()};
-    const Datum values[] = {Int64GetDatum(name_id), Int32GetDatum(version),
-                            RoleRef(message->caller, message->caller_name)};
-    CatalogWrite("INSERT INTO dpboost.deployment (name_id, version, deployed_by) VALUES ($1, $2, $3)", 3,
-                 types, values, nullptr);
+    CatalogWrite(
+        "INSERT INTO dpboost.deployment (name_id, version, deployed_by) VALUES ($1, $2, $3)",
+        {Int8(name_id), Int4(version), {RoleRefType(), RoleRef(message->caller, message->caller_name)}});
 }
 
 // What a model is called, whose it is, how it was trained and what it cost is copied from its charge. Returns its number.
@@ -202,18 +196,13 @@ int64 WriteModel(const LedgerMessage* message) {
 }
 
 void WriteEvaluation(const LedgerMessage* message, int64 model_id) {
-    const Oid types[] = {INT8OID, INT8OID, TEXTOID};
-    const Datum values[] = {Int64GetDatum(message->release_id), Int64GetDatum(model_id),
-                            CStringGetTextDatum(PieceOf(message, message->evaluation))};
     CatalogWrite("INSERT INTO dpboost.evaluation (release_id, model_id, result) VALUES ($1, $2, $3::jsonb)",
-                 3, types, values, nullptr);
+                 {Int8(message->release_id), Int8(model_id), TextOf(PieceOf(message, message->evaluation))});
 }
 
 // The model that an evaluation is about; its name may have been given away with its owner meanwhile.
 void NameReleasedModel(const ReleasedModel& released, NamedModel* model) {
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(released.name_id)};
-    if (CatalogRead("SELECT name FROM dpboost.model_name WHERE name_id = $1", 1, types, values, nullptr, 1) ==
+    if (CatalogRead("SELECT name FROM dpboost.model_name WHERE name_id = $1", {Int8(released.name_id)}, 1) ==
         0)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("the model does not exist any more")));
     model->name_id = released.name_id;
@@ -246,9 +235,7 @@ void WriteImport(const LedgerMessage* message, const NamedModel& model) {
 }
 
 void WriteDelivery(int64 release_id) {
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(release_id)};
-    CatalogWrite("INSERT INTO dpboost.delivery (release_id) VALUES ($1)", 1, types, values, nullptr);
+    CatalogWrite("INSERT INTO dpboost.delivery (release_id) VALUES ($1)", {Int8(release_id)});
 }
 
 }  // namespace

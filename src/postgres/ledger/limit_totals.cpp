@@ -44,14 +44,12 @@ int CompareLines(const void* a, const void* b) {
 
 // All lines in which one of the keys' identities was charged.
 TotalLines ReadLines(const CountedKeys& keys) {
-    const Oid types[] = {INT8ARRAYOID};
-    const Datum values[] = {IdsOf(keys, Which::kAll)};
     TotalLines lines;
     lines.count = static_cast<int>(
         CatalogRead("SELECT k.id, t.direct_ids @> ARRAY[k.id], t.total_id, t.first_release_id,"
                     " t.last_release_id, t.roles, t.role_names, t.spent"
                     " FROM unnest($1) AS k(id) JOIN dpboost.total AS t ON t.relation_ids @> ARRAY[k.id]",
-                    1, types, values, nullptr, 0));
+                    {{INT8ARRAYOID, IdsOf(keys, Which::kAll)}}));
     lines.items = static_cast<TotalLine*>(palloc(sizeof(TotalLine) * (lines.count + 1)));
     for (int row = 0; row < lines.count; ++row)
         lines.items[row] = {
@@ -66,13 +64,11 @@ TotalLines ReadLines(const CountedKeys& keys) {
 // The last release that was charged to each identity, at its first key; 0: none.
 int64* ReadLastCharges(const CountedKeys& keys) {
     auto* last = static_cast<int64*>(palloc0(sizeof(int64) * (keys.count + 1)));
-    const Oid types[] = {INT8ARRAYOID};
-    const Datum values[] = {IdsOf(keys, Which::kAll)};
     const uint64 rows = CatalogRead(
         "SELECT k.id, c.last FROM unnest($1) AS k(id), LATERAL ("
         " SELECT max(release_id) AS last FROM dpboost.charge WHERE relation_id = k.id) AS c"
         " WHERE c.last IS NOT NULL",
-        1, types, values, nullptr, 0);
+        {{INT8ARRAYOID, IdsOf(keys, Which::kAll)}});
     for (uint64 row = 0; row < rows; ++row)
         last[FindKey(keys, DatumGetInt64(CatalogValue(row, 1)))] = DatumGetInt64(CatalogValue(row, 2));
     return last;
@@ -97,7 +93,7 @@ bool FindBehind(const CountedKeys& keys, const int64* last_charges, const TotalL
 
 // Lines from scratch, for a ledger that came without them.
 void RebuildTotals() {
-    CatalogWrite("DELETE FROM dpboost.total", 0, nullptr, nullptr, nullptr);
+    CatalogWrite("DELETE FROM dpboost.total");
     CatalogWrite(
         "INSERT INTO dpboost.total"
         " (relation_ids, direct_ids, roles, role_names, first_release_id, last_release_id, spent)"
@@ -106,8 +102,7 @@ void RebuildTotals() {
         "   max(l.release_id) AS last, dpboost.spent(l.plan ORDER BY l.release_id) AS spent"
         "  FROM dpboost.charged AS c JOIN dpboost.ledger AS l USING (release_id)"
         "  GROUP BY c.relation_ids, c.direct_ids, c.role_oids, c.role_names) AS g,"
-        " LATERAL (SELECT roles FROM dpboost.charged WHERE release_id = g.first) AS f",
-        0, nullptr, nullptr, nullptr);
+        " LATERAL (SELECT roles FROM dpboost.charged WHERE release_id = g.first) AS f");
     CommandCounterIncrement();
 }
 

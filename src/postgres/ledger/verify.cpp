@@ -30,11 +30,9 @@ void ReadRelease(int64 release_id, StoredRelease* release) {
     MemoryContext outer = CurrentMemoryContext;
     CatalogScope scope;
     CatalogBegin(&scope);
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(release_id)};
     if (CatalogRead(
-            "SELECT plan, epsilon, delta, curve, pure_epsilon FROM dpboost.ledger WHERE release_id = $1", 1,
-            types, values, nullptr, 1) == 0)
+            "SELECT plan, epsilon, delta, curve, pure_epsilon FROM dpboost.ledger WHERE release_id = $1",
+            {Int8(release_id)}, 1) == 0)
         elog(ERROR, "release " INT64_FORMAT " has left the ledger", release_id);
     release->epsilon = DatumGetFloat8(CatalogValue(0, 2));
     release->delta = DatumGetFloat8(CatalogValue(0, 3));

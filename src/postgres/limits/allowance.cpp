@@ -26,11 +26,9 @@ struct Allowance {
 // Inside a catalog scope: what a role has, or what one that has nothing begins with. One that was revoked is
 // nothing.
 Allowance FindAllowance(Oid relid, Oid grantee) {
-    const Oid types[] = {OIDOID, OIDOID};
-    const Datum values[] = {ObjectIdGetDatum(relid), ObjectIdGetDatum(grantee)};
     if (CatalogRead("SELECT epsilon, delta, coalesce(max_epsilon_per_train, 'Infinity'), renew"
                     " FROM dpboost.allowance WHERE relation::oid = $1 AND grantee::oid = $2 AND NOT revoked",
-                    2, types, values, nullptr, 1) == 0)
+                    {OidOf(relid), OidOf(grantee)}, 1) == 0)
         return {false, 0, kDefaultDelta, std::numeric_limits<double>::infinity(), nullptr};
     bool is_null;
     const Datum renew = CatalogValue(0, 4, &is_null);
@@ -63,10 +61,8 @@ void ReadAllowance(FunctionCallInfo fcinfo, Allowance* allowance) {
 
 // Inside a catalog scope: what renews without a cap promises nothing (renewal.h).
 void RequireCap(const ArrayType* ids, Oid relid) {
-    const Oid types[] = {INT8ARRAYOID};
-    const Datum values[] = {PointerGetDatum(ids)};
-    if (CatalogRead("SELECT FROM dpboost.protection WHERE relation_id = ANY ($1)", 1, types, values, nullptr,
-                    1) == 0)
+    if (CatalogRead("SELECT FROM dpboost.protection WHERE relation_id = ANY ($1)",
+                    {{INT8ARRAYOID, PointerGetDatum(ids)}}, 1) == 0)
         ereport(ERROR,
                 (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                  errmsg("a budget that renews needs a cap on the table"),
@@ -151,12 +147,10 @@ Datum dpboost_revoke_budget(PG_FUNCTION_ARGS) {
     OpenGoverned(relid, caller, &relation);
     CatalogScope scope;
     CatalogBegin(&scope);
-    const Oid types[] = {OIDOID, OIDOID};
-    const Datum values[] = {ObjectIdGetDatum(relid), ObjectIdGetDatum(grantee)};
     const uint64 revoked = CatalogWrite(
         "UPDATE dpboost.allowance SET revoked = true"
         " WHERE relation::oid = $1 AND grantee::oid = $2 AND NOT revoked",
-        2, types, values, nullptr);
+        {OidOf(relid), OidOf(grantee)});
     LimitChange change = {};
     change.change = "revoke_budget";
     change.relation = &relation;

@@ -95,14 +95,12 @@ void AppendCap(Collected* collected, const RelationSet* relations, int position,
 }
 
 void AppendCaps(Collected* collected, const RelationSet* relations, const Identities* identities) {
-    const Oid types[] = {INT8ARRAYOID};
-    const Datum values[] = {AllIdentities(identities)};
     const uint64 rows = CatalogRead(
         "SELECT p.relation_id, p.epsilon, p.delta, p.rdp_order, p.privacy_unit, p.earlier_releases,"
         " p.earlier_until, p.population_id, q.name, q.epsilon, q.delta, q.rdp_order"
         " FROM dpboost.protection AS p LEFT JOIN dpboost.population AS q USING (population_id)"
         " WHERE p.relation_id = ANY ($1) ORDER BY p.relation_id",
-        1, types, values, nullptr, 0);
+        {{INT8ARRAYOID, AllIdentities(identities)}});
     for (uint64 row = 0; row < rows; ++row) {
         const Protection protection = ReadProtection(row);
         for (int i = 0; i < relations->count; ++i) {
@@ -153,13 +151,11 @@ void CheckCapsOfRenewing(const BudgetList* budgets) {
 
 // Those of `caller`, or everybody's if that is 0.
 void AppendAllowances(Collected* collected, const RelationSet* relations, Oid caller) {
-    const Oid types[] = {OIDARRAYOID};
-    const Datum values[] = {OidsOf(relations, &ReadRelation::relid)};
     const uint64 rows = CatalogRead(
         "SELECT grantee::oid, epsilon, delta, rdp_order, max_epsilon_per_train, relation::oid,"
         " grantee, renew, renew_from, " DPBOOST_LEDGER_TIME
         " FROM dpboost.allowance WHERE relation::oid = ANY ($1) AND NOT revoked",
-        1, types, values, nullptr, 0);
+        {{OIDARRAYOID, OidsOf(relations, &ReadRelation::relid)}});
     for (uint64 row = 0; row < rows; ++row) {
         const Oid role = DatumGetObjectId(CatalogValue(row, 1));
         const Oid relid = DatumGetObjectId(CatalogValue(row, 6));
@@ -208,11 +204,9 @@ bool HasAllowance(Oid caller, Oid relid) {
     bool found = false;
     CatalogScope scope;
     CatalogBegin(&scope);
-    const Oid types[] = {OIDOID};
-    const Datum values[] = {ObjectIdGetDatum(relid)};
     const uint64 rows =
-        CatalogRead("SELECT grantee::oid FROM dpboost.allowance WHERE relation::oid = $1 AND NOT revoked", 1,
-                    types, values, nullptr, 0);
+        CatalogRead("SELECT grantee::oid FROM dpboost.allowance WHERE relation::oid = $1 AND NOT revoked",
+                    {OidOf(relid)});
     for (uint64 row = 0; row < rows && !found; ++row) {
         const Oid role = DatumGetObjectId(CatalogValue(row, 1));
         found = OidIsValid(role) && RoleName(role) != nullptr && ActsFor(caller, role);

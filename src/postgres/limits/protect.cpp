@@ -58,8 +58,6 @@ struct Cap {
 // What stays in force when it is not named, unit, limit and population: to forget it silently would weaken the promise.
 // Returns up to which release others were accepted for the unit.
 int64 KeepUnnamed(const ReadRelation* relation, ArrayType* ids, Cap* cap) {
-    const Oid types[] = {INT8ARRAYOID, INT8OID};
-    const Datum values[] = {PointerGetDatum(ids), Int64GetDatum(cap->population_id)};
     const uint64 rows = CatalogRead(
         "SELECT p.privacy_unit, p.earlier_until, min(p.delta) OVER (), min(p.epsilon) OVER (),"
         " max(p.population_id) OVER (), max(q.name::text) FILTER (WHERE p.population_id <> o.population_id) "
@@ -69,7 +67,7 @@ int64 KeepUnnamed(const ReadRelation* relation, ArrayType* ids, Cap* cap) {
         "ANY ($1))"
         "  AS o(population_id)"
         " WHERE p.relation_id = ANY ($1) ORDER BY p.privacy_unit NULLS LAST, p.earlier_until",
-        2, types, values, nullptr, 1);
+        {{INT8ARRAYOID, PointerGetDatum(ids)}, Int8(cap->population_id)}, 1);
     if (rows == 0)
         return 0;
     bool had_no_unit, had_no_cap, had_no_population, is_one;
@@ -209,12 +207,10 @@ ArrayType* RememberedIdentities(const ReadRelation* relation) {
 }
 
 void RevokeOfDroppedRoles(Oid relid) {
-    const Oid types[] = {OIDOID};
-    const Datum values[] = {ObjectIdGetDatum(relid)};
     CatalogWrite(
         "UPDATE dpboost.allowance SET revoked = true WHERE relation::oid = $1 AND NOT revoked"
         " AND NOT EXISTS (SELECT FROM pg_roles WHERE oid = grantee::oid)",
-        1, types, values, nullptr);
+        {OidOf(relid)});
 }
 
 void OpenGoverned(Oid relid, Oid caller, ReadRelation* relation) {
@@ -270,11 +266,9 @@ Datum dpboost_unprotect(PG_FUNCTION_ARGS) {
     const Datum cap_values[] = {PointerGetDatum(ids)};
     const uint64 caps = CatalogWrite("DELETE FROM dpboost.protection WHERE relation_id = ANY ($1)", 1,
                                      cap_types, cap_values, nullptr);
-    const Oid types[] = {OIDOID};
-    const Datum values[] = {ObjectIdGetDatum(relid)};
     const uint64 allowances =
         CatalogWrite("UPDATE dpboost.allowance SET revoked = true WHERE relation::oid = $1 AND NOT revoked",
-                     1, types, values, nullptr);
+                     {OidOf(relid)});
     LimitChange change = {};
     change.change = "unprotect";
     change.relation = &relation;

@@ -9,8 +9,6 @@ namespace {
 
 // Every relation on which `viewer` may see a limit, by name.
 RelationSet* LimitedRelations(Oid viewer) {
-    const Oid types[] = {OIDOID, BOOLOID};
-    const Datum values[] = {ObjectIdGetDatum(viewer), BoolGetDatum(SeesAll(viewer))};
     const uint64 rows = CatalogRead(
         "SELECT c.oid, c.relowner, s.nspname, c.relname"
         " FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace"
@@ -24,7 +22,7 @@ RelationSet* LimitedRelations(Oid viewer) {
         "   JOIN pg_class AS k ON k.relnamespace = m.oid AND k.relname = n.relation_name)"
         "  AND ($2 OR pg_has_role($1, c.relowner, 'USAGE'))"
         " ORDER BY c.relname, c.oid",
-        2, types, values, nullptr, 0);
+        {OidOf(viewer), {BOOLOID, BoolGetDatum(SeesAll(viewer))}});
     return RelationsRead(rows);
 }
 
@@ -67,16 +65,15 @@ BudgetList* PopulationCaps(const BudgetList* visible, Oid viewer) {
             accumArrayResult(used, Int64GetDatum(visible->items[i].population_id), false, INT8OID,
                              CurrentMemoryContext);
     }
-    const Oid types[] = {INT8ARRAYOID, OIDOID, BOOLOID};
-    const Datum values[] = {makeArrayResult(used, CurrentMemoryContext), ObjectIdGetDatum(viewer),
-                            BoolGetDatum(SeesAll(viewer))};
     const uint64 rows = CatalogRead(
         "SELECT q.population_id, q.name, q.epsilon, q.delta, q.rdp_order,"
         " (SELECT coalesce(sum(earlier_releases), 0)::bigint FROM dpboost.protection AS p"
         "  WHERE p.population_id = q.population_id)"
         " FROM dpboost.population AS q WHERE population_id = ANY ($1) OR NOT dropped AND ($3"
         "  OR owner::oid IN (SELECT oid FROM pg_roles WHERE pg_has_role($2, oid, 'USAGE'))) ORDER BY q.name",
-        3, types, values, nullptr, 0);
+        {{INT8ARRAYOID, makeArrayResult(used, CurrentMemoryContext)},
+         OidOf(viewer),
+         {BOOLOID, BoolGetDatum(SeesAll(viewer))}});
     auto* caps =
         static_cast<BudgetList*>(palloc0(offsetof(BudgetList, items) + (rows + 1) * sizeof(BudgetState)));
     for (uint64 row = 0; row < rows; ++row) {

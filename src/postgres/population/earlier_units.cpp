@@ -30,10 +30,10 @@ EarlierReleases CountEarlierReleases(Oid relid, const ArrayType* counted, const 
         AppendReleases(&releases, "< $3");
         AppendReleases(&releases, "> $3");
     }
-    const Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, NAMEOID, INT8OID};
-    const Datum values[] = {ids.any, ids.direct, NameGetDatum(&name), Int64GetDatum(accepted)};
-    CatalogRead(psprintf("SELECT count(*), coalesce(max(release_id), 0) FROM (%s) AS r", releases.data), 4,
-                types, values, nullptr, 1);
+    CatalogRead(
+        psprintf("SELECT count(*), coalesce(max(release_id), 0) FROM (%s) AS r", releases.data),
+        {{INT8ARRAYOID, ids.any}, {INT8ARRAYOID, ids.direct}, {NAMEOID, NameGetDatum(&name)}, Int8(accepted)},
+        1);
     return {DatumGetInt64(CatalogValue(0, 1)), DatumGetInt64(CatalogValue(0, 2))};
 }
 
@@ -86,11 +86,13 @@ static int FindUnaccepted(const PopulationTables& tables) {
         AddTableKeys(&keys, i, table, ids.any, false);
         AddTableKeys(&keys, i, table, ids.direct, true);
     }
-    const Oid types[] = {INT4ARRAYOID, INT8ARRAYOID, BOOLARRAYOID, NAMEARRAYOID, INT8ARRAYOID};
-    const Datum values[] = {makeArrayResult(keys.position, context), makeArrayResult(keys.id, context),
-                            makeArrayResult(keys.whole, context), makeArrayResult(keys.unit, context),
-                            makeArrayResult(keys.until, context)};
-    return CatalogRead(kFindUnaccepted, 5, types, values, nullptr, 1) == 0
+    return CatalogRead(kFindUnaccepted,
+                       {{INT4ARRAYOID, makeArrayResult(keys.position, context)},
+                        {INT8ARRAYOID, makeArrayResult(keys.id, context)},
+                        {BOOLARRAYOID, makeArrayResult(keys.whole, context)},
+                        {NAMEARRAYOID, makeArrayResult(keys.unit, context)},
+                        {INT8ARRAYOID, makeArrayResult(keys.until, context)}},
+                       1) == 0
                ? -1
                : DatumGetInt32(CatalogValue(0, 1));
 }

@@ -25,37 +25,34 @@ Datum NameDatum(const char* text) {
 
 // One that was dropped comes back to its owner as it was, with its tables' spending; another role gets a new one.
 bool Revive(const char* name, Oid caller, const BudgetLimit& limit) {
-    const Oid types[] = {NAMEOID, OIDOID, FLOAT8OID, FLOAT8OID, INT8OID, RoleRefType()};
-    const Datum values[] = {NameDatum(name),
-                            ObjectIdGetDatum(caller),
-                            Float8GetDatum(limit.epsilon),
-                            Float8GetDatum(limit.delta),
-                            Int64GetDatum(static_cast<int64>(limit.order)),
-                            CallerRef(caller)};
     return CatalogWrite(
                "UPDATE dpboost.population SET dropped = false, epsilon = $3, delta = $4, rdp_order = $5,"
                " set_by = $6, set_at = clock_timestamp() WHERE name = $1 AND owner::oid = $2 AND dropped",
-               6, types, values, nullptr) > 0;
+               {{NAMEOID, NameDatum(name)},
+                OidOf(caller),
+                Float8(limit.epsilon),
+                Float8(limit.delta),
+                Int8(static_cast<int64>(limit.order)),
+                {RoleRefType(), CallerRef(caller)}}) > 0;
 }
 
 void Create(const char* name, Oid caller, const BudgetLimit& limit) {
-    const Oid types[] = {NAMEOID, RoleRefType(), FLOAT8OID, FLOAT8OID, INT8OID};
-    const Datum values[] = {NameDatum(name), CallerRef(caller), Float8GetDatum(limit.epsilon),
-                            Float8GetDatum(limit.delta), Int64GetDatum(static_cast<int64>(limit.order))};
     const uint64 created = CatalogWrite(
         "INSERT INTO dpboost.population (name, owner, epsilon, delta, rdp_order, set_by)"
         " VALUES ($1, $2, $3, $4, $5, $2) ON CONFLICT (name) WHERE NOT dropped DO NOTHING",
-        5, types, values, nullptr);
+        {{NAMEOID, NameDatum(name)},
+         {RoleRefType(), CallerRef(caller)},
+         Float8(limit.epsilon),
+         Float8(limit.delta),
+         Int8(static_cast<int64>(limit.order))});
     if (created == 0)
         ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("population \"%s\" already exists", name),
                         errhint("dpboost_alter_population changes its limit.")));
 }
 
 bool Exists(const char* name) {
-    const Oid types[] = {NAMEOID};
-    const Datum values[] = {NameDatum(name)};
-    return CatalogRead("SELECT FROM dpboost.population WHERE name = $1 AND NOT dropped", 1, types, values,
-                       nullptr, 1) > 0;
+    return CatalogRead("SELECT FROM dpboost.population WHERE name = $1 AND NOT dropped",
+                       {{NAMEOID, NameDatum(name)}}, 1) > 0;
 }
 
 void Record(const char* what, int64 population_id, const char* name, const BudgetLimit& limit, Oid caller) {
@@ -71,13 +68,11 @@ void Record(const char* what, int64 population_id, const char* name, const Budge
 // The tables that belong to it and are there, for a message; nullptr if there are none. One that was dropped keeps its
 // protection, and with it the cap, for a table that is created under its name.
 const char* TablesOf(int64 population_id) {
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(population_id)};
     CatalogRead(
         "SELECT string_agg(DISTINCT quote_ident(c.relname), ', ') FROM dpboost.protection AS p"
         " JOIN dpboost.relation_name AS n USING (relation_id) JOIN pg_class AS c ON c.oid = n.relation::oid"
         " WHERE p.population_id = $1",
-        1, types, values, nullptr, 1);
+        {Int8(population_id)}, 1);
     bool is_null;
     const Datum names = CatalogValue(0, 1, &is_null);
     return is_null ? nullptr : TextDatumGetCString(names);
@@ -86,20 +81,16 @@ const char* TablesOf(int64 population_id) {
 }  // namespace
 
 const char* PopulationName(int64 population_id) {
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(population_id)};
-    if (CatalogRead("SELECT name FROM dpboost.population WHERE population_id = $1", 1, types, values, nullptr,
+    if (CatalogRead("SELECT name FROM dpboost.population WHERE population_id = $1", {Int8(population_id)},
                     1) == 0)
         return nullptr;
     return pstrdup(NameStr(*DatumGetName(CatalogValue(0, 1))));
 }
 
 int64 OpenPopulation(const char* name, Oid caller) {
-    const Oid types[] = {NAMEOID};
-    const Datum values[] = {NameDatum(name)};
     if (CatalogWrite("SELECT population_id, owner::oid, owner::text FROM dpboost.population"
                      " WHERE name = $1 AND NOT dropped FOR NO KEY UPDATE",
-                     1, types, values, nullptr) == 0)
+                     {{NAMEOID, NameDatum(name)}}) == 0)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("population \"%s\" does not exist", name),
                         errhint("Create it with dpboost_create_population.")));
     const int64 population_id = DatumGetInt64(CatalogValue(0, 1));
@@ -114,13 +105,14 @@ int64 OpenPopulation(const char* name, Oid caller) {
 void JoinPopulation(int64 population_id, ArrayType* ids, const NameData& unit, int64 earlier_until,
                     Oid caller) {
     NameData stored = unit;
-    const Oid types[] = {INT8OID, INT8ARRAYOID, RoleRefType(), NAMEOID, INT8OID};
-    const Datum values[] = {Int64GetDatum(population_id), PointerGetDatum(ids), CallerRef(caller),
-                            NameGetDatum(&stored), Int64GetDatum(earlier_until)};
     CatalogWrite(
         "INSERT INTO dpboost.population_member (population_id, relation_id, privacy_unit, earlier_until,"
         " joined_by) SELECT $1, id, $4, $5, $3 FROM unnest($2) AS id ON CONFLICT DO NOTHING",
-        5, types, values, nullptr);
+        {Int8(population_id),
+         {INT8ARRAYOID, PointerGetDatum(ids)},
+         {RoleRefType(), CallerRef(caller)},
+         {NAMEOID, NameGetDatum(&stored)},
+         Int8(earlier_until)});
 }
 
 }  // namespace dpboost
@@ -158,14 +150,14 @@ Datum dpboost_alter_population(PG_FUNCTION_ARGS) {
                 nullptr, 1);
     const double delta = PG_ARGISNULL(2) ? DatumGetFloat8(CatalogValue(0, 1)) : PG_GETARG_FLOAT8(2);
     const BudgetLimit limit = CheckLimit(PG_GETARG_FLOAT8(1), delta);
-    const Oid types[] = {INT8OID, FLOAT8OID, FLOAT8OID, INT8OID, RoleRefType()};
-    const Datum values[] = {Int64GetDatum(population_id), Float8GetDatum(limit.epsilon),
-                            Float8GetDatum(limit.delta), Int64GetDatum(static_cast<int64>(limit.order)),
-                            CallerRef(caller)};
     CatalogWrite(
         "UPDATE dpboost.population SET epsilon = $2, delta = $3, rdp_order = $4, set_by = $5,"
         " set_at = clock_timestamp() WHERE population_id = $1",
-        5, types, values, nullptr);
+        {Int8(population_id),
+         Float8(limit.epsilon),
+         Float8(limit.delta),
+         Int8(static_cast<int64>(limit.order)),
+         {RoleRefType(), CallerRef(caller)}});
     Record("alter_population", population_id, NameStr(*PG_GETARG_NAME(0)), limit, caller);
     CatalogEnd(&scope);
     PG_RETURN_VOID();
@@ -183,10 +175,8 @@ Datum dpboost_drop_population(PG_FUNCTION_ARGS) {
         ereport(ERROR, (errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
                         errmsg("population \"%s\" has tables", name), errdetail("They are %s.", tables),
                         errhint("dpboost_unprotect takes a table out; what it has spent stays counted.")));
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(population_id)};
-    CatalogWrite("UPDATE dpboost.population SET dropped = true WHERE population_id = $1", 1, types, values,
-                 nullptr);
+    CatalogWrite("UPDATE dpboost.population SET dropped = true WHERE population_id = $1",
+                 {Int8(population_id)});
     Record("drop_population", population_id, name, BudgetLimit{}, caller);
     CatalogEnd(&scope);
     PG_RETURN_VOID();

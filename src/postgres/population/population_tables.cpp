@@ -8,15 +8,13 @@ namespace {
 
 // The relations that now bear one of the identities, or one of the names under which they were seen.
 RelationSet* Candidates(int64 population_id) {
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(population_id)};
     const uint64 rows = CatalogRead(
         "SELECT DISTINCT c.oid, c.relowner, s.nspname, c.relname"
         " FROM dpboost.population_member AS m JOIN dpboost.relation_name AS n USING (relation_id)"
         " JOIN pg_class AS c ON c.oid = n.relation::oid OR c.oid = to_regclass(format('%I.%I', n.schema_name,"
         "  n.relation_name)) JOIN pg_namespace AS s ON s.oid = c.relnamespace"
         " WHERE m.population_id = $1 ORDER BY c.oid",
-        1, types, values, nullptr, 0);
+        {Int8(population_id)});
     return RelationsRead(rows);
 }
 
@@ -52,15 +50,13 @@ int FindAdded(const BudgetList* budgets, int before, int64 population_id) {
 PopulationTables FindPopulationTables(int64 population_id) {
     const RelationSet* candidates = Candidates(population_id);
     const Identities* identities = ResolveIdentities(candidates, CurrentMemoryContext);
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(population_id)};
     const uint64 rows = CatalogRead(
         "SELECT m.relation_id, CASE WHEN p.relation_id IS NOT NULL THEN p.privacy_unit ELSE m.privacy_unit "
         "END,"
         " CASE WHEN p.relation_id IS NOT NULL THEN p.earlier_until ELSE m.earlier_until END"
         " FROM dpboost.population_member AS m LEFT JOIN dpboost.protection AS p"
         " ON p.relation_id = m.relation_id AND p.population_id = m.population_id WHERE m.population_id = $1",
-        1, types, values, nullptr, 0);
+        {Int8(population_id)});
     PopulationTables tables = {0, nullptr};
     tables.items = static_cast<PopulationTable*>(
         palloc0(sizeof(PopulationTable) * (rows * (candidates->count + 1) + 1)));

@@ -66,18 +66,14 @@ void CheckFound(uint64 rows, const OwnedModel& model) {
 // one that is taken back but not committed would hold up the ledger worker, which clears the grants of a free
 // name.
 void LockModel(const OwnedModel& model) {
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(model.name_id)};
     CheckFound(
-        CatalogWrite("SELECT FROM dpboost.model WHERE name_id = $1 FOR KEY SHARE", 1, types, values, nullptr),
+        CatalogWrite("SELECT FROM dpboost.model WHERE name_id = $1 FOR KEY SHARE", {Int8(model.name_id)}),
         model);
 }
 
 void Unshare(const OwnedModel& model, Oid role) {
-    const Oid types[] = {INT8OID, OIDOID};
-    const Datum values[] = {Int64GetDatum(model.name_id), ObjectIdGetDatum(role)};
-    CatalogWrite("DELETE FROM dpboost.model_grant WHERE name_id = $1 AND grantee::pg_catalog.oid = $2", 2,
-                 types, values, nullptr);
+    CatalogWrite("DELETE FROM dpboost.model_grant WHERE name_id = $1 AND grantee::pg_catalog.oid = $2",
+                 {Int8(model.name_id), OidOf(role)});
 }
 
 // Who gives a model to a role could have trained it as that role.
@@ -134,11 +130,10 @@ Datum dpboost_share(PG_FUNCTION_ARGS) {
     CatalogBegin(&scope);
     LockModel(model);
     Unshare(model, role);
-    const Oid types[] = {INT8OID, RoleRefType(), RoleRefType()};
-    const Datum values[] = {Int64GetDatum(model.name_id), RoleRef(role, role_name),
-                            RoleRef(caller, ExistingRole(caller))};
-    CatalogWrite("INSERT INTO dpboost.model_grant (name_id, grantee, granted_by) VALUES ($1, $2, $3)", 3,
-                 types, values, nullptr);
+    CatalogWrite("INSERT INTO dpboost.model_grant (name_id, grantee, granted_by) VALUES ($1, $2, $3)",
+                 {Int8(model.name_id),
+                  {RoleRefType(), RoleRef(role, role_name)},
+                  {RoleRefType(), RoleRef(caller, ExistingRole(caller))}});
     CatalogEnd(&scope);
     ModelsChanged();
     PG_RETURN_VOID();

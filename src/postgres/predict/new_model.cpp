@@ -35,15 +35,12 @@ int64 NameId(const NewModelName* name) {
 
 // Versions of a dropped role of the owner's name count too: a full name with a version means one model for ever.
 int32 NextVersion(int64 name_id, const NewModelName* name) {
-    const Oid types[] = {INT8OID, TEXTOID, TEXTOID};
-    const Datum values[] = {Int64GetDatum(name_id), CStringGetTextDatum(name->name),
-                            CStringGetTextDatum(psprintf("!%s", quote_identifier(name->owner_name)))};
     CatalogRead(
         "SELECT max(greatest((SELECT max(version) FROM dpboost.ledger AS l WHERE l.name_id = n.name_id),"
         " n.last_import, n.versions_before))::bigint + 1 FROM dpboost.model_name AS n WHERE name = $2 AND "
         "(name_id = "
         "$1 OR owner::text = $3)",
-        3, types, values, nullptr, 1);
+        {Int8(name_id), TextOf(name->name), TextOf(psprintf("!%s", quote_identifier(name->owner_name)))}, 1);
     return static_cast<int32>(FirstColumn());
 }
 
@@ -69,12 +66,10 @@ void NameNextModel(Oid caller, const char* text, NamedModel* model) {
 }
 
 void ForgetOldGrants(int64 name_id, int64 model_id) {
-    const Oid types[] = {INT8OID, INT8OID};
-    const Datum values[] = {Int64GetDatum(name_id), Int64GetDatum(model_id)};
     CatalogWrite(
         "DELETE FROM dpboost.model_grant WHERE name_id = $1 AND NOT EXISTS"
         " (SELECT FROM dpboost.model WHERE name_id = $1 AND model_id <> $2)",
-        2, types, values, nullptr);
+        {Int8(name_id), Int8(model_id)});
 }
 
 }  // namespace dpboost

@@ -42,14 +42,12 @@ void LoadLibraryOf(const char* extension_name) {
         return;
     CatalogScope scope;
     CatalogBegin(&scope);
-    const Oid types[] = {OIDOID};
-    const Datum values[] = {ObjectIdGetDatum(extension)};
     const uint64 found = CatalogRead(
         "SELECT p.oid FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid JOIN pg_language l ON l.oid = "
         "p.prolang"
         " WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass"
         " AND d.refobjid = $1 AND d.deptype = 'e' AND l.lanname = 'c'",
-        1, types, values, nullptr, 1);
+        {OidOf(extension)}, 1);
     const Oid function = found == 0 ? InvalidOid : DatumGetObjectId(CatalogValue(0, 1));
     CatalogEnd(&scope);
     FmgrInfo info;
@@ -95,13 +93,11 @@ Values DeclaredValues(Oid owner) {
     MemoryContext outer = CurrentMemoryContext;
     CatalogScope scope;
     CatalogBegin(&scope);
-    const Oid types[] = {OIDOID, OIDOID};
-    const Datum arguments[] = {ObjectIdGetDatum(owner), ObjectIdGetDatum(MyDatabaseId)};
     const uint64 rows = CatalogRead(
         "SELECT o.option_name, o.option_value FROM pg_db_role_setting s, pg_options_to_table(s.setconfig) o"
         " WHERE s.setrole IN ($1, 0) AND s.setdatabase IN ($2, 0)"
         " ORDER BY s.setrole = 0, s.setdatabase = 0",
-        2, types, arguments, nullptr, 0);
+        {OidOf(owner), OidOf(MyDatabaseId)});
     Values values;
     values.count = static_cast<int>(rows);
     values.items = static_cast<Value*>(MemoryContextAllocZero(outer, sizeof(Value) * (rows + 1)));

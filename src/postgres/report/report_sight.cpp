@@ -111,10 +111,7 @@ void SeePlan(int64 release_id, ReportSight* sight) {
     MemoryContext outer = CurrentMemoryContext;
     CatalogScope scope;
     CatalogBegin(&scope);
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(release_id)};
-    if (CatalogRead("SELECT plan FROM dpboost.ledger WHERE release_id = $1", 1, types, values, nullptr, 1) ==
-        1) {
+    if (CatalogRead("SELECT plan FROM dpboost.ledger WHERE release_id = $1", {Int8(release_id)}, 1) == 1) {
         const struct varlena* plan = PG_DETOAST_DATUM_PACKED(CatalogValue(0, 1));
         sight->plan_size = VARSIZE_ANY_EXHDR(plan);
         sight->plan_bytes = static_cast<char*>(

@@ -3,6 +3,7 @@
 #include "training/options.h"
 
 #include "postgres/boundary/boundary.h"
+#include "postgres/boundary/row_values.h"
 #include "postgres/train/json_reader.h"
 
 extern "C" {
@@ -37,27 +38,17 @@ class ListedMethods {
 using namespace dpboost;
 
 Datum dpboost_list_methods(PG_FUNCTION_ARGS) {
-    FuncCallContext* context;
-    if (SRF_IS_FIRSTCALL()) {
-        context = SRF_FIRSTCALL_INIT();
-        MemoryContext outer = MemoryContextSwitchTo(context->multi_call_memory_ctx);
-        TupleDesc descriptor;
-        if (get_call_result_type(fcinfo, nullptr, &descriptor) != TYPEFUNC_COMPOSITE)
-            elog(ERROR, "return type must be a row type");
-        context->tuple_desc = BlessTupleDesc(descriptor);
-        auto* methods = CoreState<ListedMethods>::Make(context->multi_call_memory_ctx);
-        context->user_fctx = methods;
-        context->max_calls = (*methods)->size();
-        MemoryContextSwitchTo(outer);
+    TupleDesc descriptor;
+    Tuplestorestate* store = BeginRows(fcinfo, &descriptor);
+    auto* methods = CoreState<ListedMethods>::Make(CurrentMemoryContext);
+    for (size_t i = 0; i < (*methods)->size(); ++i) {
+        const ListedMethod& method = (**methods)[i];
+        Datum values[] = {CStringGetTextDatum(method.info->name), CStringGetTextDatum(method.info->blocks),
+                          CStringGetTextDatum(method.info->paper),
+                          CStringGetTextDatum(method.info->when_to_use),
+                          JsonTextToDatum(method.options.c_str())};
+        bool nulls[lengthof(values)] = {};
+        tuplestore_putvalues(store, descriptor, values, nulls);
     }
-    context = SRF_PERCALL_SETUP();
-    if (context->call_cntr >= context->max_calls)
-        SRF_RETURN_DONE(context);
-    const ListedMethod& method =
-        (**static_cast<CoreState<ListedMethods>*>(context->user_fctx))[context->call_cntr];
-    Datum values[] = {CStringGetTextDatum(method.info->name), CStringGetTextDatum(method.info->blocks),
-                      CStringGetTextDatum(method.info->paper), CStringGetTextDatum(method.info->when_to_use),
-                      JsonTextToDatum(method.options.c_str())};
-    bool nulls[] = {false, false, false, false, false};
-    SRF_RETURN_NEXT(context, HeapTupleGetDatum(heap_form_tuple(context->tuple_desc, values, nulls)));
+    return Datum(0);
 }

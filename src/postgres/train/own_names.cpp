@@ -33,11 +33,9 @@ bool SessionHasTemporaryNames() {
         return false;
     CatalogScope scope;
     CatalogBegin(&scope);
-    const Oid types[] = {OIDOID};
-    const Datum values[] = {ObjectIdGetDatum(schema)};
     const uint64 found = CatalogRead(
         "SELECT FROM pg_class WHERE relnamespace = $1 UNION ALL SELECT FROM pg_type WHERE typnamespace = $1",
-        1, types, values, nullptr, 1);
+        {OidOf(schema)}, 1);
     CatalogEnd(&scope);
     return found > 0;
 }

@@ -145,17 +145,7 @@ TEST(BasisRows, OneUnitChangesSumsByTheSensitivityAtMost) {
             const std::unique_ptr<const Objective> objective =
                 MakeObjective(ObjectiveKind::kLogistic, all.target(), 0.2, 1);
             const auto sums_without = [&](uint32_t left_out, double* sensitivity) {
-                DatasetBuilder builder(all.features(), all.target(), units > 0);
-                for (size_t row = 0; row < all.rows(); row++) {
-                    if (all.Unit(row) == left_out)
-                        continue;
-                    if (builder.Full())
-                        builder.Grow();
-                    for (size_t f = 0; f < all.columns(); f++)
-                        builder.SetCode(f, all.Code(row, f));
-                    builder.AppendRow(all.Label(row), UnitKeyOf(static_cast<int64_t>(all.Unit(row))));
-                }
-                const Dataset dataset = builder.Finish(interrupt);
+                const Dataset dataset = WithoutUnit(all, units > 0, left_out);
                 BasisRows rows(dataset, BestSimd(), interrupt, shift);
                 rows.SetBasis(basis, basis.MaxNormSquared() / 20);
                 double claimed = 0;

@@ -20,22 +20,6 @@ DataShape Shape(Task task, size_t units) {
     return shape;
 }
 
-// Without one unit, or with all (UINT32_MAX).
-Dataset Without(const Dataset& all, bool units, uint32_t left_out) {
-    DatasetBuilder builder(all.features(), all.target(), units);
-    for (size_t row = 0; row < all.rows(); row++) {
-        if (all.Unit(row) == left_out)
-            continue;
-        if (builder.Full())
-            builder.Grow();
-        for (size_t f = 0; f < all.columns(); f++)
-            builder.SetCode(f, all.Code(row, f));
-        builder.AppendRow(all.Label(row), UnitKeyOf(static_cast<int64_t>(all.Unit(row))));
-    }
-    NoInterrupt interrupt;
-    return builder.Finish(interrupt);
-}
-
 double Distance(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
     double sum = 0;
     for (size_t k = 0; k < a.size(); k++)
@@ -91,7 +75,7 @@ TEST(RowCounts, OneUnitChangesThemByOneRow) {
         NoInterrupt interrupt;
         const Dataset all = RandomDataset(Shape(Task::kBinary, units));
         const auto counts = [&](uint32_t left_out, double* sensitivity) {
-            const Dataset dataset = Without(all, units > 0, left_out);
+            const Dataset dataset = WithoutUnit(all, units > 0, left_out);
             BasisRows rows(dataset, BestSimd(), interrupt);
             const std::vector<int32_t> table = SomeTable(all);
             rows.AddTable(CodeView::Column(0, static_cast<uint32_t>(table.size())), table);
@@ -122,7 +106,7 @@ TEST(CutRows, NeverExceedTheirBound) {
     basis.SetIntercept(kBasisUnit);
     const auto objective = MakeObjective(ObjectiveKind::kSquared, all.target(), 0.4, 1);
     const auto sums = [&](uint32_t left_out, double* sensitivity) {
-        const Dataset dataset = Without(all, false, left_out);
+        const Dataset dataset = WithoutUnit(all, false, left_out);
         BasisRows rows(dataset, BestSimd(), interrupt);
         rows.SetBasis(basis, basis.MaxNormSquared() / 8, LongRows::kCut);
         return ExactSums(rows.GradientSums(*objective), sensitivity);
