@@ -19,8 +19,8 @@ TEST_CXXFLAGS = $(CORE_CXXFLAGS) -Itest
 CORE_LIBS = -lsodium -lpthread
 
 # These targets need no PostgreSQL, or find and install it themselves.
-OWN_GOALS := demo check check-deps unit unit-asan statistical bench utility sensitivity-of-auto audit purity format format-check help core \
-	$(BUILD)/plain/% $(BUILD)/asan/% $(BUILD)/bench/%
+OWN_GOALS := demo check check-deps unit unit-asan unit-tsan statistical bench utility sensitivity-of-auto audit purity format format-check help core \
+	$(BUILD)/plain/% $(BUILD)/asan/% $(BUILD)/tsan/% $(BUILD)/bench/%
 ifeq ($(filter $(OWN_GOALS),$(MAKECMDGOALS)),)
 
 # ---- the extension -------------------------------------------------------------------------------------------------
@@ -105,12 +105,19 @@ $(BUILD)/$(1)/statistical_tests: $(STATISTICAL_SRCS:%.cpp=$(BUILD)/$(1)/%.o) $(B
 endef
 $(eval $(call flavour,plain,,-O1 -g1))
 $(eval $(call flavour,asan,$(SAN_FLAGS),-O0))
+$(eval $(call flavour,tsan,-O1 -g1 -fsanitize=thread,-O0))
+# What runs in threads, under ThreadSanitizer.
+THREAD_SRCS := $(wildcard test/unit/training/federation/*_test.cpp) test/unit/base/worker_pool_test.cpp
+$(BUILD)/tsan/thread_tests: $(THREAD_SRCS:%.cpp=$(BUILD)/tsan/%.o) $(BUILD)/tsan/libcore.a
+	$(CXX) -fsanitize=thread $^ -o $@ -lgtest -lgtest_main $(CORE_LIBS)
 
-.PHONY: core unit unit-asan statistical
+.PHONY: core unit unit-asan unit-tsan statistical
 core: $(BUILD)/plain/libcore.a
 unit: $(BUILD)/plain/unit_tests
 	$< $(UNIT_ARGS)
 unit-asan: $(BUILD)/asan/unit_tests
+	$< $(UNIT_ARGS)
+unit-tsan: $(BUILD)/tsan/thread_tests
 	$< $(UNIT_ARGS)
 statistical: $(BUILD)/plain/statistical_tests
 	$< $(UNIT_ARGS)
@@ -156,6 +163,6 @@ audit: $(BUILD)/bench/audit $(BUILD)/plain/statistical_tests
 
 help:
 	@sed -n '1,2s/^# //p' Makefile
-	@echo 'Others: unit unit-asan statistical audit bench utility sensitivity-of-auto purity format format-check check-deps'
+	@echo 'Others: unit unit-asan unit-tsan statistical audit bench utility sensitivity-of-auto purity format format-check check-deps'
 
 endif

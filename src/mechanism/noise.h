@@ -1,6 +1,7 @@
 // The noise of every release: a NoiseSource adds exactly distributed integers to sums on a lattice and
 // chooses among candidates. Only the releaser (and the functions of noisy_sum.h) can draw from it, against a
-// Charge of the Plan. ExactNoise is the only implementation in src/.
+// Charge of the Plan. ExactNoise is the only implementation in src/ that makes noise; parties/shared_noise.h adds it up
+// over servers.
 #pragma once
 
 #include <cstddef>
@@ -59,6 +60,7 @@ class NoiseSource {
 
   private:
     friend class Releaser;
+    friend class SharedNoise;  // parties/shared_noise.h: of its own party's source
     friend void AddGaussianNoise(Charge&&, NoiseSource&, SumBlock);
     friend void AddGaussianNoise(Charge&&, NoiseSource&, SumBlock, SumBlock);
     friend void AddLaplaceNoise(Charge&&, NoiseSource&, SumBlock);
@@ -66,6 +68,12 @@ class NoiseSource {
     // values[i] += round(N(0, sigma^2)), independent; saturates at the ends of int64, which is
     // post-processing.
     virtual void AddGaussian(GaussianScale sigma, int64_t* values, std::size_t n) = 0;
+    // Two blocks of one event; servers that train together exchange them at once.
+    virtual void AddGaussianPair(GaussianScale first_sigma, SumBlock first, GaussianScale second_sigma,
+                                 SumBlock second) {
+        AddGaussian(first_sigma, first.values, first.count);
+        AddGaussian(second_sigma, second.values, second.count);
+    }
     // values[i] += round(Laplace(b)), independent; saturates likewise.
     virtual void AddLaplace(LaplaceScale b, int64_t* values, std::size_t n) = 0;
     // An index i < n with probability proportional to exp(utilities[i] / temperature). n > 0.

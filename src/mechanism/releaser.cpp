@@ -44,8 +44,9 @@ NoisyPair Releaser::Release(MechanismId id, RawSums&& first, RawSums&& second) {
     Charge charge = plan_.Take(id);
     const std::vector<uint64_t>& scales =
         charge.Spend(EventKind::kGaussian, {first.values_.size(), second.values_.size()});
-    noise_.AddGaussian(GaussianScale::FromUnits(scales[0]), first.values_.data(), first.values_.size());
-    noise_.AddGaussian(GaussianScale::FromUnits(scales[1]), second.values_.data(), second.values_.size());
+    noise_.AddGaussianPair(GaussianScale::FromUnits(scales[0]), {first.values_.data(), first.values_.size()},
+                           GaussianScale::FromUnits(scales[1]),
+                           {second.values_.data(), second.values_.size()});
     return {{std::move(first.values_), plan_.ScaleInSteps(id, 0)},
             {std::move(second.values_), plan_.ScaleInSteps(id, 1)}};
 }

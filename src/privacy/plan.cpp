@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <limits>
 #include <utility>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "privacy/accountant/calibrate.h"
 #include "privacy/accountant/kinds.h"
-#include "privacy/accountant/numeric.h"
+#include "privacy/budget_factor.h"
 #include "privacy/pool.h"
 
 namespace dpboost {
@@ -33,15 +30,6 @@ struct Plan::Mechanism {
 namespace {
 
 constexpr double kUnitsPerStep = static_cast<double>(uint64_t{1} << MechanismNoise::kScaleFractionBits);
-
-// A rest that nobody can train with.
-constexpr double kNothingLeft = 1e-3;
-
-std::string Format(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", value);
-    return text;
-}
 
 void CheckMechanism(const MechanismRequest& mechanism) {
     auto refuse = [&](const char* what) {
@@ -112,6 +100,38 @@ std::vector<Demand> Demands(const MechanismRequest& mechanism, double delta) {
     return demands;
 }
 
+std::vector<Demand> AllDemands(const PlanRequest& request) {
+    CheckEpsilonDelta(request.epsilon, request.delta);
+    std::vector<Demand> demands;
+    for (const MechanismRequest& mechanism : request.mechanisms) {
+        CheckMechanism(mechanism);
+        for (const Demand& demand : Demands(mechanism, request.delta))
+            demands.push_back(demand);
+    }
+    return demands;
+}
+
+// Whether events that another server announces are those of the request, and what they cost is what it asks for.
+void CheckAnnounced(const PlanRequest& request, const std::vector<Demand>& demands, const Cost& announced) {
+    const auto require = [](bool condition, const char* what) {
+        if (!condition)
+            throw Error(ErrorCode::kInvalidParameter, "the announced plan is not one of this training", what);
+    };
+    require(!request.aside && !announced.aside, "A hold-out is not part of a training on several servers.");
+    require(announced.events.size() == demands.size(), "It has another number of mechanisms.");
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+        const Event& event = announced.events[i];
+        require(event.kind == demands[i].kind && event.count == demands[i].count &&
+                    event.sampling_rate == demands[i].sampling_rate && event.filtered == demands[i].filtered,
+                "One of its mechanisms is of another kind, or has other rounds.");
+    }
+    require(announced.delta == request.delta, "Its delta is not the one asked for.");
+    // Machines differ in last digits; grids, which closed forms do without, are within a ten-thousandth (Cost::Replay).
+    const double slack = IsGaussianFullBatch(announced.events) ? 1e-9 : 1e-4;
+    require(ProvenEpsilon(announced.events, request.delta) <= request.epsilon * (1 + slack),
+            "Its noise does not suffice for the epsilon asked for.");
+}
+
 // A scale in units of 2^-20 steps, rounded up, also over the rounding of its computation.
 uint64_t ScaleUnits(double steps, const std::string& name) {
     const double units = std::ceil(steps * (1 + 1e-15) * kUnitsPerStep);
@@ -120,80 +140,6 @@ uint64_t ScaleUnits(double steps, const std::string& name) {
                     "It must lie between 2^-20 and 2^40 lattice steps.",
                     "Use a coarser lattice or a larger epsilon.");
     return static_cast<uint64_t>(units);
-}
-
-// More noise everywhere, by one factor.
-std::vector<Event> Scaled(std::vector<Event> events, double factor) {
-    for (Event& event : events)
-        event.parameter =
-            KindOf(event).Has(kParameterIsNoise) ? event.parameter * factor : event.parameter / factor;
-    return events;
-}
-
-[[noreturn]] void ThrowExhausted(const PlanRequest& request, const BudgetConstraint& constraint,
-                                 double left) {
-    const std::string name = constraint.name.empty() ? "" : " of " + constraint.name;
-    if (constraint.budget.order() == kInfiniteOrder && request.delta > 0)
-        throw Error(ErrorCode::kBudgetExhausted,
-                    "privacy budget" + name + " allows only pure differential privacy",
-                    "The budget has delta 0, and the training was asked for with delta " +
-                        Format(request.delta) + ".",
-                    "Choose a method with delta 0, or ask the table's owner for a budget with a delta.");
-    if (left < kNothingLeft)
-        throw Error(
-            ErrorCode::kBudgetExhausted, "privacy budget" + name + " is exhausted",
-            "The training needs epsilon " + Printed(request.epsilon) + ", and less than 0.001 is left.",
-            "Ask the table's owner to raise the limit.");
-    throw Error(
-        ErrorCode::kBudgetExhausted,
-        "privacy budget" + name + " does not allow epsilon " + Printed(request.epsilon),
-        "Epsilon " + Format(left) + " is left at delta " + Printed(request.delta) + ".",
-        "Ask for at most " + Printed(RoundedDown(left)) + ", or ask the table's owner to raise the limit.");
-}
-
-// The least factor by which all noise must grow until rho at the order is within what is left.
-double RenyiFactor(const std::vector<Event>& events, uint32_t order, double left) {
-    auto excess = [&](double x) { return EventsRdp(Scaled(events, x), order) - left; };
-    double low = 1;
-    double f_low = excess(low);
-    if (f_low <= 0)
-        return 1;
-    if (!(left > 0) || !std::isfinite(f_low))
-        return std::numeric_limits<double>::infinity();
-    double high = low;
-    double f_high = f_low;
-    while (f_high > 0) {
-        low = high;
-        f_low = f_high;
-        high *= 1.25;
-        f_high = excess(high);
-        CheckInternal(high < 1e9, "no noise satisfies the privacy budget");
-    }
-    return SolveDecreasing(excess, low, f_low, high, f_high, 1e-9);
-}
-
-// The least factor by which all noise must grow for one budget, by whichever of its filters needs less; 1 if
-// the events fit as they are. A budget whose remainder is worth less than the epsilon asked for (and into
-// which the events do not fit) refuses.
-double BudgetFactor(const PlanRequest& request, const std::vector<Event>& events,
-                    const BudgetConstraint& constraint) {
-    const Budget& budget = constraint.budget;
-    if (budget.TakesAlone(request.epsilon, request.delta))
-        return 1;
-    const double mu_squared = GaussianMuSquared(events);
-    const bool gaussian = std::isfinite(mu_squared);
-    const BudgetRoom room = budget.Room(gaussian);
-    double factor = std::numeric_limits<double>::infinity();
-    if (room.mu_squared > 0)
-        factor = mu_squared <= room.mu_squared ? 1 : std::sqrt(mu_squared / room.mu_squared) * (1 + 1e-14);
-    if (factor > 1)
-        factor = std::min(factor, RenyiFactor(events, budget.order(), room.rho));
-    if (factor > 1) {
-        const double left = budget.RoomEpsilon(gaussian, request.delta);
-        if (!std::isfinite(factor) || !(request.epsilon <= left * (1 + 1e-9)))
-            ThrowExhausted(request, constraint, left);
-    }
-    return factor;
 }
 
 }  // namespace
@@ -250,16 +196,17 @@ void Plan::AddAside(const MechanismRequest& wanted) {
     mechanisms_.back().aside = true;
 }
 
-Plan Plan::Calibrate(const PlanRequest& request) {
-    CheckEpsilonDelta(request.epsilon, request.delta);
-    std::vector<Demand> demands;
-    std::vector<std::size_t> first_event;
+// The mechanisms of the request, each with its events of the release.
+void Plan::MakeMechanisms(const PlanRequest& request) {
+    std::size_t first_event = 0;
     for (const MechanismRequest& mechanism : request.mechanisms) {
-        CheckMechanism(mechanism);
-        first_event.push_back(demands.size());
-        for (const Demand& demand : Demands(mechanism, request.delta))
-            demands.push_back(demand);
+        mechanisms_.push_back(MakeMechanism(mechanism, &release_.events[first_event]));
+        first_event += Demands(mechanism, request.delta).size();
     }
+}
+
+Plan Plan::Calibrate(const PlanRequest& request) {
+    const std::vector<Demand> demands = AllDemands(request);
     Calibration calibration = dpboost::Calibrate(demands, request.epsilon, request.delta);
     Plan plan;
     Cost& release = plan.release_;
@@ -280,11 +227,33 @@ Plan Plan::Calibrate(const PlanRequest& request) {
     }
     release.curve = EventsCurve(release.events);
 
-    for (std::size_t i = 0; i < request.mechanisms.size(); ++i)
-        plan.mechanisms_.push_back(MakeMechanism(request.mechanisms[i], &release.events[first_event[i]]));
+    plan.MakeMechanisms(request);
     if (request.aside)
         plan.AddAside(*request.aside);
     return plan;
+}
+
+Plan Plan::FromRelease(const PlanRequest& request, std::string_view announced) {
+    const std::vector<Demand> demands = AllDemands(request);
+    Plan plan;
+    Cost& release = plan.release_ = Cost::Parse(announced);
+    CheckAnnounced(request, demands, release);
+    for (const BudgetConstraint& constraint : request.budgets)
+        if (BudgetFactor(request, release.events, constraint) > 1)
+            throw Error(ErrorCode::kBudgetExhausted,
+                        "privacy budget of " + constraint.name + " allows the training only with more noise",
+                        "Servers that train together draw the noise that was announced.",
+                        "Lower epsilon, or ask the table's owner to raise the limit.");
+    release.epsilon = request.epsilon;
+    release.curve = EventsCurve(release.events);
+    plan.MakeMechanisms(request);
+    return plan;
+}
+
+void Plan::SetNoiseFactor(double factor) {
+    CheckInternal(factor >= 1 && std::isfinite(factor),
+                  "servers together draw no less noise than was planned");
+    noise_factor_ = factor;
 }
 
 Charge Plan::Take(MechanismId id) {
@@ -329,13 +298,13 @@ MechanismId Plan::Find(const std::string& name) const {
 
 double Plan::NoiseMultiplier(MechanismId id) const {
     CheckInternal(id < mechanisms_.size(), "the plan has no such mechanism");
-    return mechanisms_[id].noise_multiplier;
+    return mechanisms_[id].noise_multiplier * noise_factor_;
 }
 
 double Plan::ScaleInSteps(MechanismId id, std::size_t dimension) const {
     CheckInternal(id < mechanisms_.size() && dimension < mechanisms_[id].noise->scale_units.size(),
                   "the plan has no such dimension");
-    return static_cast<double>(mechanisms_[id].noise->scale_units[dimension]) / kUnitsPerStep;
+    return static_cast<double>(mechanisms_[id].noise->scale_units[dimension]) / kUnitsPerStep * noise_factor_;
 }
 
 double Plan::Sensitivity(MechanismId id, std::size_t dimension) const {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "privacy/budget.h"
@@ -85,6 +86,13 @@ class Plan {
     // what would be possible.
     static Plan Calibrate(const PlanRequest& request);
 
+    // The plan of the same request that another server has calibrated and announced (Serialize). Its figures are not
+    // believed: the events must be those that the request calls for, in kind, number and sampling; what they cost is
+    // computed here, and refused if it is more than the request's epsilon. Its noise is kept as it was announced, to the
+    // last bit, so that servers draw alike. A budget that does not allow it as it is refuses. Throws as Calibrate does,
+    // and kInvalidParameter for a plan that is not one of this request.
+    static Plan FromRelease(const PlanRequest& request, std::string_view announced);
+
     Plan(Plan&&) noexcept;
     Plan& operator=(Plan&&) noexcept;
     ~Plan();
@@ -97,6 +105,12 @@ class Plan {
     Charge TakePart(MechanismId id, uint64_t parts, double sensitivity, std::size_t sums);
     uint64_t PartsLeft(MechanismId id) const;  // of GaussianPool::kParts
     bool Finished() const;                     // every charge and every part was taken
+
+    // Of a training on several servers, whose shares add up to more noise than the proof needs: `factor` (1 or more)
+    // times the standard deviation that was accounted for. Charges, events and cost stay as they are; NoiseMultiplier and
+    // ScaleInSteps, which tell learners what noise to expect, are of the total from then on.
+    void SetNoiseFactor(double factor);
+    double noise_factor() const { return noise_factor_; }
 
     MechanismId Find(const std::string& name) const;  // throws kInternal if there is none
     // s = sigma / L2 sensitivity of a Gaussian; for Laplace and the exponential mechanism 1 / epsilon per
@@ -125,10 +139,12 @@ class Plan {
     struct Mechanism;
     Plan();
     static Mechanism MakeMechanism(const MechanismRequest& wanted, const Event* events);
+    void MakeMechanisms(const PlanRequest& request);
     void AddAside(const MechanismRequest& wanted);
 
     std::vector<Mechanism> mechanisms_;
     Cost release_;
+    double noise_factor_ = 1;
 };
 
 }  // namespace dpboost

@@ -49,8 +49,8 @@ class Streams {
 };
 
 // What noise the release had, as far as one figure says it.
-void NoteNoise(const Cost& release, Model* model) {
-    const double mu_squared = GaussianMuSquared(release.events);
+void NoteNoise(const Plan& plan, Model* model) {
+    const double mu_squared = GaussianMuSquared(plan.events()) / plan.noise_factor() / plan.noise_factor();
     if (!std::isfinite(mu_squared))
         return;
     Evidence evidence = model->evidence();
@@ -97,12 +97,15 @@ TrainingCore::TrainingCore(const TrainingSchema& schema)
       features_(EncodeFeatures(columns_, options_, schema.governed, schema.target.name, schema.relation)),
       learner_(MakeLearner(options_, features_, target_)),
       footprint_(learner_->footprint(schema.has_units)),
+      parties_(schema.parties),
       buffer_(features_.specs, schema.has_units),
       held_(schema.memory, schema.unseen) {
     CheckFootprint(footprint_, schema.memory);
     if (options_.evaluate > 0 && !schema.estimate)
         throw Error(ErrorCode::kInvalidParameter, "option \"evaluate\" is for dpboost_estimate only", {},
                     "Train, then call dpboost_evaluate; or set some people aside with \"holdout\".");
+    if (parties_ && options_.holdout > 0)
+        throw Error(ErrorCode::kUnsupported, "option \"holdout\" is not for trainings on several servers");
     settings_.threads = schema.threads;
     limits_.memory = schema.memory;
     limits_.learner_bytes = footprint_.bytes;
@@ -119,7 +122,7 @@ TrainingCore::TrainingCore(const TrainingSchema& schema)
     CountMemory();
 }
 
-void TrainingCore::Calibrate(const std::vector<BudgetConstraint>& budgets) {
+PlanRequest TrainingCore::Request(const std::vector<BudgetConstraint>& budgets) const {
     PlanRequest request;
     request.epsilon = options_.epsilon;
     request.delta = options_.delta;
@@ -131,9 +134,26 @@ void TrainingCore::Calibrate(const std::vector<BudgetConstraint>& budgets) {
         CheckHoldout(request.mechanisms);
         request.aside = EvaluationRequest(target_.spec.task());
     }
-    plan_.emplace(Plan::Calibrate(request));
+    return request;
+}
+
+// The learner is told what noise the servers together will add.
+void TrainingCore::TakePlan(Plan&& plan) {
+    plan_.emplace(std::move(plan));
+    if (parties_) {
+        CheckSharedPlan(*plan_, *parties_);
+        plan_->SetNoiseFactor(parties_->Factor());
+    }
     learner_->CheckPlan(*plan_, features_.specs.size());
     plan_bytes_ = plan_->Serialize();
+}
+
+void TrainingCore::Calibrate(const std::vector<BudgetConstraint>& budgets) {
+    TakePlan(Plan::Calibrate(Request(budgets)));
+}
+
+void TrainingCore::Adopt(std::string_view announced, const std::vector<BudgetConstraint>& budgets) {
+    TakePlan(Plan::FromRelease(Request(budgets), announced));
 }
 
 // Throws before anything is charged what the plan could not prove (Plan::Calibrate).
@@ -226,7 +246,7 @@ void TrainingCore::TrainWith(PaidCharge&& paid, PublicRandom& structure, Private
     Model model(features_.specs, target_.spec, learner_->link());
     Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings_};
     learner_->Train(run);
-    NoteNoise(plan_->release(), &model);
+    NoteNoise(*plan_, &model);
     if (held_out) {
         const double times = options_.holdout / (1 - options_.holdout);
         evaluation_ = Evaluate(model, 0, *held_out, times, releaser, interrupt);

@@ -6,10 +6,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "learner/evaluation/evaluation.h"
 #include "mechanism/chacha_source.h"
+#include "mechanism/parties/noise_share.h"
 #include "training/columns.h"
 #include "training/paid_charge.h"
 #include "training/result.h"
@@ -31,6 +33,7 @@ struct TrainingSchema {
     size_t memory = 0;      // dpboost.max_memory
     int threads = 1;
     MethodList methods = AllMethods();
+    std::optional<NoiseParties> parties = {};  // servers that train together and share the noise
 };
 
 // What a training will need whatever its rows: refused here, before any row is read, and nowhere else.
@@ -51,6 +54,10 @@ class TrainingCore {
     // Fixes the noise; throws kBudgetExhausted if a budget does not allow it.
     void Calibrate(const std::vector<BudgetConstraint>& budgets);
 
+    // Instead of Calibrate, at a party of a federation: takes the plan that another server has announced, with its noise,
+    // and proves it here (Plan::FromRelease). Throws kInvalidParameter if it is not one of this training.
+    void Adopt(std::string_view announced, const std::vector<BudgetConstraint>& budgets);
+
     // Takes the buffered rows into the dataset. Throws kOutOfMemory beyond dpboost.max_memory.
     void AppendRows();
 
@@ -61,7 +68,8 @@ class TrainingCore {
     // method leaves of its plan is charged all the same. Wipes the seed.
     void Train(PaidCharge&& paid, ChaChaSource::Seed&& seed, Interrupt& interrupt, Progress& progress);
 
-    // The same with randomness that the caller chooses; for tests, which have sources of their own.
+    // The same with randomness that the caller chooses: for servers that train together (training/federation), and for
+    // tests, which have sources of their own.
     void TrainWith(PaidCharge&& paid, PublicRandom& structure, PrivateRandom& coins, NoiseSource& noise,
                    Interrupt& interrupt, Progress& progress);
 
@@ -91,6 +99,8 @@ class TrainingCore {
         int trainings_left = 0;
     };
 
+    PlanRequest Request(const std::vector<BudgetConstraint>& budgets) const;
+    void TakePlan(Plan&& plan);
     void CountMemory();
     void CheckHoldout(const std::vector<MechanismRequest>& mechanisms) const;
     void FindPrivateBounds(Dataset* dataset, HeldOut* held_out, Releaser& releaser, Interrupt& interrupt);
@@ -103,6 +113,7 @@ class TrainingCore {
     std::unique_ptr<Learner> learner_;
     Footprint footprint_;
     DatasetLimits limits_;
+    std::optional<NoiseParties> parties_;
     TrainingSettings settings_;
     std::vector<Encoder> encoders_;
     RowBuffer buffer_;

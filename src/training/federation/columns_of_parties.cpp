@@ -1,0 +1,190 @@
+#include "training/federation/columns_of_parties.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/text.h"
+
+namespace dpboost {
+
+namespace {
+
+constexpr uint32_t kColumnsMagic = 0x31635044;  // "DPc1"
+constexpr uint32_t kCallMagic = 0x31615044;     // "DPa1"
+
+// Reads what Write has written; turns the reader's words about stored models into some about messages.
+template <typename Read>
+auto ReadMessage(std::string_view bytes, uint32_t magic, const Read& read) {
+    constexpr const char* kShape = "a message of a federated training has a wrong shape";
+    try {
+        ByteReader reader(bytes);
+        ByteReader::Require(reader.U32() == magic);
+        auto value = read(reader);
+        ByteReader::Require(reader.left() == 0);
+        return value;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::kCorrupted)
+            throw;
+        throw Error(ErrorCode::kInvalidParameter, kShape);
+    }
+}
+
+void Write(ByteWriter& writer, const PublicColumn& column) {
+    writer.Text(column.name);
+    writer.U8(static_cast<uint8_t>(column.kind));
+    writer.U8(static_cast<uint8_t>(column.domain.kind));
+    writer.F64(column.domain.lower);
+    writer.F64(column.domain.upper);
+    writer.U8(static_cast<uint8_t>(column.domain.scale));
+    writer.U32(static_cast<uint32_t>(column.domain.levels.size()));
+    for (const std::string& level : column.domain.levels)
+        writer.Text(level);
+}
+
+PublicColumn ReadColumn(ByteReader& reader) {
+    PublicColumn column;
+    column.name = std::string(reader.Text());
+    const uint8_t kind = reader.U8();
+    const uint8_t domain = reader.U8();
+    column.domain.lower = reader.F64();
+    column.domain.upper = reader.F64();
+    const uint8_t scale = reader.U8();
+    ByteReader::Require(!column.name.empty() && kind < static_cast<uint8_t>(ValueKind::kUnknown) &&
+                        domain < static_cast<uint8_t>(DomainKind::kPrivate) &&
+                        scale <= static_cast<uint8_t>(Scale::kAuto));
+    column.kind = static_cast<ValueKind>(kind);
+    column.domain.kind = static_cast<DomainKind>(domain);
+    column.domain.scale = static_cast<Scale>(scale);
+    for (uint32_t left = reader.Count(4); left > 0; --left)
+        column.domain.levels.emplace_back(reader.Text());
+    if (column.domain.kind == DomainKind::kRange)
+        ByteReader::Require(std::isfinite(column.domain.lower) && std::isfinite(column.domain.upper) &&
+                            column.domain.lower <= column.domain.upper);
+    return column;
+}
+
+void Write(ByteWriter& writer, const PartyColumns& columns) {
+    Write(writer, columns.target);
+    writer.U32(static_cast<uint32_t>(columns.features.size()));
+    for (const PublicColumn& feature : columns.features)
+        Write(writer, feature);
+}
+
+PartyColumns ReadColumns(ByteReader& reader) {
+    constexpr size_t kLeastSize = 4 + 1 + 1 + 8 + 8 + 1 + 4;
+    PartyColumns columns;
+    columns.target = ReadColumn(reader);
+    for (uint32_t left = reader.Count(kLeastSize); left > 0; --left)
+        columns.features.push_back(ReadColumn(reader));
+    return columns;
+}
+
+// Kinds that are read alike. Numbers of any type are; what is not is refused.
+bool Alike(ValueKind a, ValueKind b) {
+    return a == b || (IsNumber(a) && IsNumber(b) && !IsTime(a) && !IsTime(b)) ||
+           (!IsNumber(a) && !IsNumber(b) && a != ValueKind::kBoolean && b != ValueKind::kBoolean);
+}
+
+Domain MergeDomains(const Domain& a, const Domain& b) {
+    if (a.kind != b.kind)
+        return {};
+    Domain merged = a;
+    if (a.kind == DomainKind::kRange) {
+        merged.lower = std::min(a.lower, b.lower);
+        merged.upper = std::max(a.upper, b.upper);
+        merged.scale = a.scale == b.scale ? a.scale : Scale::kAuto;
+    }
+    if (a.kind == DomainKind::kLevels && a.levels != b.levels) {
+        std::set<std::string> levels(a.levels.begin(), a.levels.end());
+        levels.insert(b.levels.begin(), b.levels.end());
+        merged.levels.assign(levels.begin(), levels.end());
+    }
+    return merged;
+}
+
+void MergeInto(PublicColumn* column, const std::string& first, const PublicColumn& other,
+               const std::string& party) {
+    if (!Alike(column->kind, other.kind))
+        throw Error(
+            ErrorCode::kInvalidParameter,
+            "column " + Quoted(column->name) + " has different types at different parties",
+            "What it holds at " + Quoted(first) + " and at " + Quoted(party) + " cannot be read alike.");
+    if (IsNumber(column->kind) && column->kind != other.kind)
+        column->kind = ValueKind::kFloat8;
+    else if (column->kind != other.kind)
+        column->kind = ValueKind::kText;
+    column->domain = MergeDomains(column->domain, other.domain);
+}
+
+const PublicColumn& FindIn(const PartyColumns& columns, const std::string& name, const std::string& first,
+                           const std::string& party) {
+    for (const PublicColumn& column : columns.features)
+        if (column.name == name)
+            return column;
+    throw Error(ErrorCode::kInvalidParameter,
+                "column " + Quoted(name) + " is a feature at party " + Quoted(first) + ", but not at " +
+                    Quoted(party),
+                {}, "Name the features that all parties have.");
+}
+
+}  // namespace
+
+std::string PartyColumns::Serialize() const {
+    ByteWriter writer;
+    writer.U32(kColumnsMagic);
+    Write(writer, *this);
+    return writer.Take();
+}
+
+PartyColumns PartyColumns::Parse(std::string_view bytes) {
+    return ReadMessage(bytes, kColumnsMagic, ReadColumns);
+}
+
+PartyColumns MergeColumns(const std::vector<std::string>& parties, const std::vector<PartyColumns>& columns) {
+    CheckInternal(!columns.empty() && parties.size() == columns.size(), "a federation has parties");
+    PartyColumns merged = columns[0];
+    for (size_t i = 1; i < columns.size(); ++i) {
+        if (columns[i].features.size() > merged.features.size())
+            for (const PublicColumn& feature : columns[i].features)
+                FindIn(merged, feature.name, parties[i], parties[0]);
+        MergeInto(&merged.target, parties[0], columns[i].target, parties[i]);
+        for (PublicColumn& feature : merged.features)
+            MergeInto(&feature, parties[0], FindIn(columns[i], feature.name, parties[0], parties[i]),
+                      parties[i]);
+    }
+    return merged;
+}
+
+std::string FederatedCall::Serialize() const {
+    ByteWriter writer;
+    writer.U32(kCallMagic);
+    writer.Text(model);
+    writer.Text(options);
+    writer.F64(epsilon);
+    writer.U8(delta ? 1 : 0);
+    writer.F64(delta.value_or(0));
+    Write(writer, columns);
+    return writer.Take();
+}
+
+FederatedCall FederatedCall::Parse(std::string_view bytes) {
+    return ReadMessage(bytes, kCallMagic, [](ByteReader& reader) {
+        FederatedCall call;
+        call.model = std::string(reader.Text());
+        call.options = std::string(reader.Text());
+        call.epsilon = reader.F64();
+        const uint8_t has_delta = reader.U8();
+        const double delta = reader.F64();
+        ByteReader::Require(has_delta <= 1 && (has_delta == 1 || (delta == 0 && !std::signbit(delta))));
+        if (has_delta == 1)
+            call.delta = delta;
+        call.columns = ReadColumns(reader);
+        return call;
+    });
+}
+
+}  // namespace dpboost

@@ -1,0 +1,42 @@
+// What is public about a training that several servers do together: the columns as each party's schema and owner declare
+// them, the encodings that follow for all, and the call that the coordinator announces. All of it travels as bytes that
+// are the same at every server, because they are signed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "training/columns.h"
+
+namespace dpboost {
+
+// The target and the features of one party.
+struct PartyColumns {
+    PublicColumn target;
+    std::vector<PublicColumn> features;
+
+    std::string Serialize() const;
+    // Throws kInvalidParameter for anything that Serialize could not have written.
+    static PartyColumns Parse(std::string_view bytes);
+};
+
+// The columns of all parties as one: the hull of ranges, the sorted union of levels, nothing where one of them says
+// nothing. Any public range is safe, because no sensitivity depends on it. Throws kInvalidParameter, with the parties'
+// names, if their columns are not the same, by name and kind; the features' order is the first party's.
+PartyColumns MergeColumns(const std::vector<std::string>& parties, const std::vector<PartyColumns>& columns);
+
+// A call as all servers get it.
+struct FederatedCall {
+    std::string model;    // its name at the coordinator, for the ledgers
+    std::string options;  // JSON, as the caller gave it
+    double epsilon = 0;
+    std::optional<double> delta;
+    PartyColumns columns;  // merged
+
+    std::string Serialize() const;
+    static FederatedCall Parse(std::string_view bytes);
+};
+
+}  // namespace dpboost
