@@ -32,7 +32,7 @@ DECLARE
     seen text;
 BEGIN
     EXECUTE 'SELECT ' || call INTO result;
-    seen := result - '{version,release_id,remaining}'::text[];
+    seen := result - '{version,release_id,remaining,base_rate}'::text[];
     SELECT concat_ws(' ', seen, method, task, options, features, length(content)) INTO STRICT seen
     FROM dpboost.model WHERE name = 'regress_near' ORDER BY version DESC LIMIT 1;
     FOR line IN EXECUTE 'EXPLAIN (ANALYZE, TIMING off, SUMMARY off, COSTS off) SELECT ' || call LOOP
@@ -86,7 +86,7 @@ BEGIN
     PERFORM dpboost_protect('people', 1000000, 1e-6, unit, accept_earlier => true);
     FOR m IN SELECT dpboost_methods.method FROM dpboost_methods LOOP
         RETURN QUERY SELECT m, dpboost_train_on('regress_near', 'people', 'died', 1, 1e-6, '{age,gain,rate,word,hue,born}', s.options)
-            - '{version,release_id,remaining}'::text[]
+            - '{version,release_id,remaining,base_rate}'::text[]
         FROM (SELECT jsonb_build_object('method', m) || CASE
                   WHEN m LIKE 'adassp%' THEN '{"rounds": 3}'
                   WHEN m LIKE 'pure%' THEN '{"ensembles": 2, "trees_per_ensemble": 2, "depth": 2}'

@@ -27,6 +27,13 @@ SELECT dpboost_set_budget('losses', 'regress_loss_ana', delta => 1e-5);
 SELECT dpboost_set_budget('losses', 'regress_loss_ana', epsilon => 1);
 TABLE limits;
 
+-- A wrong "positive" is told: the share of that class was released anyway.
+CREATE TABLE spelled AS SELECT x, verdict FROM losses;
+SELECT spelling, r -> 'base_rate' ? 'note' AS told, (r -> 'base_rate' ->> 'value')::float8 BETWEEN 0.2 AND 0.5 AS is_a_third
+FROM (VALUES ('yes', 'loss_third'), ('Yes', 'loss_none')) AS v(spelling, model),
+ LATERAL dpboost_train_on(model, 'spelled', 'verdict', 2, options => format('{"positive": "%s", "bounds": [0, 1]}', spelling)::jsonb) AS r;
+SELECT dpboost_drop_model('loss_third'), dpboost_drop_model('loss_none');
+DROP TABLE spelled;
 -- NULL is an error wherever a value is needed.
 SELECT dpboost_set_domain('losses', 'x', NULL, 1);
 SELECT dpboost_set_domain('losses', 'verdict', NULL::text[]);

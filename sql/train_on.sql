@@ -38,7 +38,7 @@ SELECT dpboost_set_budget('clinic."Visits"', 'regress_ana', 10, 1e-4, max_epsilo
 SET ROLE regress_ana;
 SELECT count(*) FROM clinic."Visits";
 SELECT dpboost_train_on('v', 'clinic."Visits"', 'ill', 1, features => '{age}', options => '{"trees": 10}')
-    - '{remaining,release_id}'::text[] AS result;
+    - '{remaining,release_id,base_rate}'::text[] AS result;
 SELECT jsonb_object_keys(dpboost_estimate('clinic."Visits"', 'ill', 1, features => '{age}', options => '{"trees": 10}')) AS key ORDER BY 1;
 SELECT dpboost_predict('v', 50) BETWEEN 0 AND 1 AS predicts;
 
@@ -47,7 +47,7 @@ CREATE TEMP TABLE said AS
 SELECT dpboost_estimate('clinic."Visits"', 'ill', 0.5, features => '{age}', options => '{"trees": 10}') AS estimate,
        (SELECT count(*) FROM dpboost_ledger) AS releases;
 SELECT releases = (SELECT count(*) FROM dpboost_ledger) AS charged_nothing FROM said;
-SELECT t - '{model,owner,version,release_id,live}'::text[] = estimate - '{fits,trainings_left}'::text[] AS as_estimated
+SELECT t - '{model,owner,version,release_id,live,base_rate}'::text[] = estimate - '{fits,trainings_left}'::text[] AS as_estimated
 FROM said, dpboost_train_on('v', 'clinic."Visits"', 'ill', 0.5, features => '{age}', options => '{"trees": 10}') t;
 DROP TABLE said;
 

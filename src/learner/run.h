@@ -4,6 +4,7 @@
 
 #include "base/interrupt.h"
 #include "base/simd.h"
+#include "learner/base_rate.h"
 #include "mechanism/random.h"
 #include "mechanism/releaser.h"
 #include "model/model.h"
@@ -27,6 +28,7 @@ struct Run {
     Progress& progress;
     Interrupt& interrupt;
     TrainingSettings settings;
+    BaseRate base_rate{};  // set by learners that release it
 };
 
 }  // namespace dpboost

@@ -246,6 +246,7 @@ void TrainingCore::TrainWith(PaidCharge&& paid, PublicRandom& structure, Private
     Model model(features_.specs, target_.spec, learner_->link());
     Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings_};
     learner_->Train(run);
+    base_rate_ = run.base_rate;
     NoteNoise(*plan_, &model);
     if (held_out) {
         const double times = options_.holdout / (1 - options_.holdout);
@@ -277,6 +278,28 @@ std::string TrainingCore::DescribeTogether() const {
     return together.Object();
 }
 
+// To as many places as its noise leaves sense in.
+static double RoundedToNoise(double value, double noise) {
+    const double unit = std::pow(10, std::floor(std::log10(noise)) - 1);
+    return RoundedDown(std::nearbyint(value / unit) * unit);
+}
+
+// Says in words what a wrong "positive" looks like, or a target that is the same everywhere.
+static std::string DescribeBaseRate(const BaseRate& rate, const TargetRule& target) {
+    constexpr double kSigmas = 4;
+    const double share = std::clamp(rate.value, 0.0, 1.0);
+    const bool may_be_none = share <= kSigmas * rate.noise, may_be_all = 1 - share <= kSigmas * rate.noise;
+    JsonList description;
+    description.Add("value", JsonNumber(RoundedToNoise(share, rate.noise)));
+    description.Add("noise", JsonNumber(RoundedToNoise(rate.noise, rate.noise)));
+    if (may_be_none != may_be_all)
+        description.Add(
+            "note",
+            JsonString("Within its noise, " + std::string(may_be_none ? "no row has" : "every row has") +
+                       " the positive class " + Quoted(target.positive) + ". Is it the right one?"));
+    return description.Object();
+}
+
 const std::string& TrainingCore::Describe(const TrainingResult& result) {
     JsonList description;
     if (result.model != nullptr) {
@@ -293,6 +316,8 @@ const std::string& TrainingCore::Describe(const TrainingResult& result) {
     if (footprint_.trees > 0)
         description.Add("trees", std::to_string(footprint_.trees));
     description.Add("features", std::to_string(features_.specs.size()));
+    if (base_rate_.known)
+        description.Add("base_rate", DescribeBaseRate(base_rate_, target_));
     description.Add("remaining", RemainingArray(result));
     if (evaluation_)
         description.Add("evaluation", FiguresObject(*evaluation_));

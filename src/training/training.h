@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "learner/base_rate.h"
 #include "learner/evaluation/evaluation.h"
 #include "mechanism/chacha_source.h"
 #include "mechanism/parties/noise_share.h"
@@ -125,6 +126,7 @@ class TrainingCore {
     std::string plan_bytes_;
     std::string model_bytes_;
     std::string features_json_;
+    BaseRate base_rate_;
     std::optional<Evaluation> evaluation_;
     std::string evaluation_json_;
     std::string description_;

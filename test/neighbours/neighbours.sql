@@ -141,7 +141,7 @@ BEGIN
         plan := plan #> '{0,Plan}';
         found.blocks := (plan ->> 'Shared Hit Blocks')::bigint + (plan ->> 'Shared Read Blocks')::bigint;
         RESET ROLE;
-        found.seen := concat_ws(' ', result - '{version,release_id,remaining}'::text[], plan - '{Shared Hit Blocks,Shared Read Blocks,Shared Dirtied Blocks,Shared Written Blocks}'::text[],
+        found.seen := concat_ws(' ', result - '{version,release_id,remaining,base_rate}'::text[], plan - '{Shared Hit Blocks,Shared Read Blocks,Shared Dirtied Blocks,Shared Written Blocks}'::text[],
             (SELECT concat_ws(' ', m.method, task, options, CASE WHEN call LIKE '%private%' THEN '(with noise)' ELSE features::text END) FROM dpboost.model m ORDER BY model_id DESC LIMIT 1));
         found.bytes := (SELECT length(content) FROM dpboost.model ORDER BY model_id DESC LIMIT 1);
     EXCEPTION WHEN OTHERS THEN

@@ -10,6 +10,7 @@
 #include "learner/auto/noisy_histogram.h"
 #include "learner/auto/pool.h"
 #include "learner/auto/schedule.h"
+#include "learner/base_rate.h"
 #include "learner/rows/additive/basis_rows.h"
 #include "mechanism/random.h"
 #include "model/model.h"
@@ -77,6 +78,7 @@ struct AdditiveStage {
     double sampling = 0.25;         // variance of gradients clipped at 1, about: the share of the rarer class
     double spread = 1;              // of gradients: the schedule's clips are multiples of it
     std::vector<double> classes{};  // of several outputs: how frequent each class is, about
+    BaseRate base_rate{};           // of two classes
 
     size_t outputs() const { return rows.outputs(); }
     // Over the classes gradients add up to zero, and their noise does not: its mean is taken off, which leaves 1 - 1/K of

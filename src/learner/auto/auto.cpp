@@ -182,6 +182,7 @@ void AutoLearner::Train(Run& run) const {
         DrawClassBases(stage, schedule.initial_score);
     else if (schedule.initial_score > 0)
         mean = DrawBase(stage, schedule.initial_score);
+    run.base_rate = stage.base_rate;
     const double calibration = schedule.probabilities > 0 ? schedule.probabilities : schedule.calibration;
     const double residual = (pool.left() - calibration) * schedule.residual_share;
     RunLinearStage(stage, residual + calibration);

@@ -38,6 +38,12 @@ MeanLabel DrawBase(AdditiveStage& stage, double fraction) {
     stage.spread = stage.ClippedAt(1)->spread();
     if (stage.objective == ObjectiveKind::kLogistic)
         stage.sampling = std::max(kEdge, (1 - std::fabs(mean.value)) / 2);
+    // A unit's labels and its counts are scaled down by factors of their own: their quotient would be no share of anything.
+    if (stage.objective == ObjectiveKind::kLogistic && !stage.rows.has_units()) {
+        const double steps = stage.rows.StepsPerUnit();
+        stage.base_rate = BaseRate::Of(stage.counts.rows, stage.counts.rows_sd,
+                                       static_cast<double>(sum.values[0]) / steps, sum.sigma / steps);
+    }
     return mean;
 }
 

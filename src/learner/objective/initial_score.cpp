@@ -44,6 +44,9 @@ int32_t DrawInitialScore(Run& run, ObjectiveKind objective, double label_clip) {
             MakeObjective(objective, run.model.target(), 1, 1)->StartScore({mean, 0, sigma / count}));
     if (run.model.target().task() == Task::kRegression)
         return ToFixed(mean * label_clip);
+    run.base_rate =
+        BaseRate::Of(static_cast<double>(noisy.first.values[0]) / kClipSteps, noisy.first.sigma / kClipSteps,
+                     static_cast<double>(noisy.second.values[0]) / kClipSteps, sigma / kClipSteps);
     const double p = std::clamp(0.5 + 0.5 * mean, kMinProbability, 1 - kMinProbability);
     return ToFixed(std::log(p / (1 - p)));
 }

@@ -80,7 +80,8 @@ void CheckLiteral(const Binding& binding, int feature, const char* text) {
     if (end == text || *end != '\0')
         ereport(ERROR,
                 (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                 errmsg("invalid number for feature \"%s\": \"%s\"", FeatureName(binding, feature), text)));
+                 errmsg("invalid number for feature \"%s\": \"%s\"", FeatureName(binding, feature), text),
+                 errhint("Give a literal that is no number its type, as in date '2024-05-01'.")));
 }
 
 void BindColumns(FunctionCallInfo fcinfo, Binding* binding) {

@@ -130,6 +130,10 @@ const float* BasisRows::LabelsOf(size_t block, float* scratch) const {
     return scratch;
 }
 
+bool BasisRows::has_units() const {
+    return dataset_.has_units();
+}
+
 void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared, LongRows long_rows) {
     CheckInternal(outputs_ == 1 || long_rows == LongRows::kScale,
                   "a vector of gradients keeps its direction");

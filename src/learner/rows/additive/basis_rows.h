@@ -34,6 +34,7 @@ class BasisRows {
               size_t outputs = 1);
 
     size_t outputs() const { return outputs_; }
+    bool has_units() const;
 
     // Lattice steps of a weight of one clip times a phi of one.
     double StepsPerUnit() const { return static_cast<double>(kClipSteps >> lattice_shift_) * kBasisUnit; }
