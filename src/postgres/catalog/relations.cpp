@@ -239,10 +239,23 @@ char* DescribeRelation(Oid relid) {
     return psprintf("%s \"%s\"", RelationKindName(relid), name);
 }
 
+// False only if it has none: PostgreSQL marks a relation before its first child is there. One that this process cannot
+// see may have some.
+static bool MayHaveChildren(Oid relid) {
+    HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+    if (!HeapTupleIsValid(tuple))
+        return true;
+    const bool may = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relhassubclass;
+    ReleaseSysCache(tuple);
+    return may;
+}
+
 // All that can be reached from it by one kind of step, without itself.
 static RelationSet* RelativesOf(Oid relid, ReadAs read_as) {
     Collection collection;
     Start(&collection);
+    if (!OidIsValid(relid) || (read_as == ReadAs::kChild && !MayHaveChildren(relid)))
+        return collection.set;
     ReadRelation start = {};
     start.relid = relid;
     AddRelatives(&collection, start, read_as);
