@@ -148,10 +148,9 @@ $(BUILD)/bench/%: $(BUILD)/plain/test/bench/utility/%.o $(BUILD)/plain/libcore.a
 .SECONDARY:
 bench: $(filter-out %/audit,$(BENCH_SRCS:test/bench/%.cpp=$(BUILD)/bench/%)) $(sort $(wildcard test/bench/*.sh))
 	@for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done
-utility: SHELL = /bin/bash
+# RUNS=1: a quick look; else some hours. LIMIT: seconds for each program, an hour unless told.
 utility: $(UTILITY_SRCS:test/bench/utility/%.cpp=$(BUILD)/bench/%) $(sort $(wildcard test/bench/utility/*.sh))
-	@set -o pipefail; for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done | tee $(BUILD)/bench/utility.txt
-	@test/bench/plot_accuracy $(BUILD)/bench/utility.txt >$(BUILD)/bench/accuracy.svg && mv $(BUILD)/bench/accuracy.svg doc/
+	@BUILD=$(BUILD) test/run/utility $^
 # What halving and doubling each number of `auto` does to its accuracy; about an hour.
 sensitivity-of-auto: $(BUILD)/bench/utility_tables
 	$(BUILD)/bench/utility_tables sensitivity eps=0.1,1
