@@ -51,6 +51,20 @@ ALTER TABLE decade ATTACH PARTITION autumn FOR VALUES FROM (20) TO (30);
 SELECT dpboost_train_on('regress_part', 'decade', 'y', epsilon => 0.8, features => '{x}', options => :'train');
 SELECT relation, releases FROM dpboost_budgets WHERE relation = 'decade'::regclass;
 
+-- attack: rows of the whole, which was released, moved into a partition that is made afterwards, with a cap of its own
+CREATE TABLE annals (k int, x digit, y boolean) PARTITION BY LIST (k);
+CREATE TABLE annals_rest PARTITION OF annals DEFAULT;
+INSERT INTO annals SELECT i % 4, i % 10, i % 2 = 0 FROM generate_series(1, 40) i;
+SELECT dpboost_train_on('regress_part', 'annals', 'y', epsilon => 0.8, features => '{x}', options => :'train') ->> 'version';
+CREATE TEMP TABLE moved AS SELECT * FROM annals WHERE k = 1;
+DELETE FROM annals WHERE k = 1;
+CREATE TABLE annals_1 PARTITION OF annals FOR VALUES IN (1);
+INSERT INTO annals SELECT * FROM moved;
+DROP TABLE moved;
+SELECT dpboost_protect('annals_1', 1, 1e-6);
+SELECT relation, releases FROM dpboost_budgets WHERE relation = 'annals_1'::regclass;
+SELECT dpboost_train_on('regress_part', 'annals_1', 'y', epsilon => 0.8, features => '{x}', options => :'train');
+
 -- attack: the owner of a child alone lets it go, for the length of a transaction
 CREATE TABLE parent (x digit, y boolean);
 SELECT dpboost_protect('parent', 1, 1e-6);

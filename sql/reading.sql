@@ -323,6 +323,17 @@ CREATE OR REPLACE VIEW ward.seen AS SELECT ward.strict_depth(repeat('[', 100000)
 SET ROLE regress_read_ana;
 SELECT deep(0), deep(100);
 RESET ROLE;
+-- the same at every depth of the value, from what fits easily to what does not fit at all
+CREATE TABLE public.nested (levels int, shallow text, deep text);
+GRANT INSERT ON public.nested TO regress_read_ana;
+\set ECHO none
+SELECT 'SET ROLE regress_read_owner',
+       format('CREATE OR REPLACE VIEW ward.seen AS SELECT ward.strict_depth(repeat(''['', %s) || repeat('']'', %1$s)) AS x, ill FROM ward.people WHERE id < 3', n),
+       'SET ROLE regress_read_ana', format('INSERT INTO public.nested SELECT %s, deep(0), deep(130)', n), 'RESET ROLE'
+FROM generate_series(9000, 15800, 850) n \gexec
+\set ECHO all
+SELECT count(*) AS tried, count(*) FILTER (WHERE shallow <> deep) AS told_apart, count(DISTINCT shallow) AS outcomes FROM public.nested;
+DROP TABLE public.nested;
 
 SELECT dpboost_drop_model('regress_read'), dpboost_drop_model('regress_read_own');
 DROP FUNCTION outcome, blocks, deep;
