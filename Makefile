@@ -19,7 +19,7 @@ TEST_CXXFLAGS = $(CORE_CXXFLAGS) -Itest
 CORE_LIBS = -lsodium -lpthread
 
 # These targets need no PostgreSQL, or find and install it themselves.
-OWN_GOALS := demo check check-deps unit unit-asan unit-tsan statistical bench utility sensitivity-of-auto audit purity format format-check help core \
+OWN_GOALS := demo demo-federation check check-deps unit unit-asan unit-tsan statistical bench utility sensitivity-of-auto audit purity format format-check help core \
 	$(BUILD)/plain/% $(BUILD)/asan/% $(BUILD)/tsan/% $(BUILD)/bench/%
 ifeq ($(filter $(OWN_GOALS),$(MAKECMDGOALS)),)
 
@@ -36,7 +36,7 @@ REGRESS = $(sort $(basename $(notdir $(wildcard sql/*.sql))))
 REGRESS_OPTS = --load-extension=dpboost
 ISOLATION = $(sort $(basename $(notdir $(wildcard test/isolation/specs/*.spec))))
 ISOLATION_OPTS = --inputdir=test/isolation --load-extension=dpboost
-SHLIB_LINK = -lsodium -lstdc++ -lpthread
+SHLIB_LINK = -lsodium -lstdc++ -lpthread $(libpq)
 EXTRA_CLEAN = $(BUILD)
 
 PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
@@ -51,7 +51,7 @@ include $(PGXS)
 $(BUILD)/ext$(MAJOR)/src/postgres/%.o: src/postgres/%.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(filter-out -O2,$(CXXFLAGS)) -O2 $(COMMON_CXXFLAGS) -DDPBOOST_VERSION='"$(EXTVERSION)"' \
-		-isystem $(includedir_server) $(CPPFLAGS) -c $< -o $@
+		-isystem $(includedir_server) -idirafter $(includedir) -idirafter /usr/include/postgresql $(CPPFLAGS) -c $< -o $@
 $(BUILD)/plain/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(CORE_CXXFLAGS) -c $< -o $@
@@ -123,9 +123,11 @@ statistical: $(BUILD)/plain/statistical_tests
 	$< $(UNIT_ARGS)
 
 # ---- the two commands, and what they are made of -------------------------------------------------------------------
-.PHONY: demo check check-deps purity format format-check bench utility sensitivity-of-auto audit help
+.PHONY: demo demo-federation check check-deps purity format format-check bench utility sensitivity-of-auto audit help
 demo:
 	@test/run/demo
+demo-federation:
+	@test/run/demo-federation
 check:
 	@test/run/check
 check-deps:
@@ -162,6 +164,6 @@ audit: $(BUILD)/bench/audit $(BUILD)/plain/statistical_tests
 
 help:
 	@sed -n '1,2s/^# //p' Makefile
-	@echo 'Others: unit unit-asan unit-tsan statistical audit bench utility sensitivity-of-auto purity format format-check check-deps'
+	@echo 'Others: demo-federation unit unit-asan unit-tsan statistical audit bench utility sensitivity-of-auto purity format format-check check-deps'
 
 endif

@@ -33,7 +33,9 @@ CREATE VIEW dpboost_ledger WITH (security_barrier) AS
            l.privacy_unit, l.relations,
            coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = m.owner::oid)::text, m.owner::text) AS owner,
            EXISTS (SELECT FROM dpboost.delivery d WHERE d.release_id = l.release_id) AS delivered,
-           dpboost.rounded_up(l.noise_multiplier) AS noise_multiplier, l.calibrated_by, l.kind
+           dpboost.rounded_up(l.noise_multiplier) AS noise_multiplier, l.calibrated_by, l.kind,
+           (SELECT pg_catalog.jsonb_build_object('federation', f.federation, 'session', f.session, 'roster', f.roster)
+            FROM dpboost.federated_release f WHERE f.release_id = l.release_id) AS federation
     FROM dpboost.ledger l LEFT JOIN dpboost.model_name m USING (name_id)
     WHERE pg_catalog.pg_has_role(current_user, l.role::oid, 'USAGE')
        OR pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')
@@ -60,6 +62,8 @@ COMMENT ON COLUMN dpboost_ledger.privacy_unit IS 'column that identified a perso
 COMMENT ON COLUMN dpboost_ledger.relations IS 'relations that were read';
 COMMENT ON COLUMN dpboost_ledger.owner IS 'role that the model''s name belongs to; !name: one that was dropped';
 COMMENT ON COLUMN dpboost_ledger.kind IS 'training, evaluation, or choice among models';
+COMMENT ON COLUMN dpboost_ledger.federation IS
+    'of a training together with other servers: the federation, and hashes of its parties and of the session, the same at all of them';
 COMMENT ON COLUMN dpboost_ledger.delivered IS
     'whether its model or result was stored; false while it runs, and for good if it was cancelled or failed after the charge';
 

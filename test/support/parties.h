@@ -2,6 +2,7 @@
 // method over rows that are spread over parties.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -37,6 +38,7 @@ class MemoryExchange {
     }
 
     std::vector<std::vector<uint64_t>> totals;  // of all events
+    int delay_ms = 0;                           // that an exchange takes
     // What a seat is told instead of the total of an event (from 0).
     std::function<void(size_t event, size_t seat, std::vector<uint64_t>*)> tell;
 
@@ -68,6 +70,8 @@ class MemoryExchange {
             sum_[i] += (*sums)[i];
         const size_t turn = totals.size();
         if (++arrived_ == seats_) {
+            if (delay_ms > 0)
+                std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
             arrived_ = 0;
             totals.push_back(sum_);
             turned_.notify_all();
@@ -187,6 +191,7 @@ struct TogetherOptions {
     bool coordinator = true;
     // Where a party's shares come from; exact or no noise if it is not given.
     std::function<std::unique_ptr<NoiseSource>(size_t party, Random& random)> own = {};
+    std::function<void(size_t server, const Model& model)> keep = {};
 };
 
 // A training by all parties at once, and by a coordinator without rows. Hashes of the models, the coordinator's last; an
@@ -219,8 +224,11 @@ inline std::vector<std::string> TrainTogether(const TestFederation& federation, 
             FollowedNoise followed(federation.numbers(), transcript, exchange.seat(i));
             NoiseSource& noise = is_party ? static_cast<NoiseSource&>(shared) : followed;
             try {
-                results[i] = ShortHash(TrainAsServer(method, is_party ? rows[i] : none, epsilon, delta, given,
-                                                     federation.numbers(), structure, coins, noise));
+                const Model model = TrainAsServer(method, is_party ? rows[i] : none, epsilon, delta, given,
+                                                  federation.numbers(), structure, coins, noise);
+                results[i] = ShortHash(model);
+                if (options.keep)
+                    options.keep(i, model);
             } catch (const Error& error) {
                 results[i] = "error: " + error.message();
                 exchange.Leave();

@@ -55,7 +55,10 @@ NoiseShare ShareOf(GaussianScale sigma, const NoiseParties& parties) {
 void CheckSharedPlan(const Plan& plan, const NoiseParties& parties) {
     for (const Event& event : plan.events()) {
         if (event.kind != EventKind::kGaussian)
-            throw Error(ErrorCode::kUnsupported, "only Gaussian noise can be shared by several servers");
+            throw Error(
+                ErrorCode::kUnsupported, "only Gaussian noise can be shared by several servers", {},
+                "Use method \"auto\", \"sbdt\", \"adassp\" and its kin, \"dp_tr\" and its kin, \"dp_ebm\", "
+                "\"dp_rf\", \"dp_pr\" or \"feverless\".");
         if (parties.per_unit > 1 && (event.sampling_rate < 1 || event.filtered))
             throw Error(ErrorCode::kUnsupported,
                         "persons at several parties need a method that uses all rows in every round",

@@ -3,6 +3,7 @@
 
 #include "postgres/boundary/pg.h"
 #include "postgres/boundary/settings.h"
+#include "postgres/federation/federation.h"
 #include "postgres/ledger/ledger.h"
 
 extern "C" {
@@ -16,6 +17,7 @@ void _PG_init(void) {
     if (sodium_init() < 0)
         ereport(ERROR, (errcode(ERRCODE_SYSTEM_ERROR), errmsg("could not initialize libsodium")));
     dpboost::DefineLedgerSettings();
+    dpboost::DefineFederationSettings();
     dpboost::DefineSettings();
 }
 

@@ -99,6 +99,7 @@ dsm_segment* LayOutCharge(const ChargeRequest* request, const uint8* claim) {
         Text(&message.method, request->method),
         Text(&message.task, request->task),
         Text(&message.privacy_unit, request->privacy_unit),
+        Text(&message.federation, request->federation),
         {&message.plan, request->plan_bytes, request->plan_size},
         {&message.relations, relations,
          offsetof(RelationSet, items) + relations->count * sizeof(ReadRelation)},

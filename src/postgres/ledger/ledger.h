@@ -42,6 +42,7 @@ struct ChargeRequest {
     double noise_multiplier;  // of the main mechanism, for people
     const RelationSet* relations;
     const char* privacy_unit;  // the column by which the training sampled and clipped; nullptr: rows
+    const char* federation;    // {"federation", "roster", "session"} of one with other servers; nullptr: none
 };
 
 constexpr int kClaimSize = 16;

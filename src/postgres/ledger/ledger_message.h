@@ -28,7 +28,7 @@ enum class LedgerWork : int32 {
 
 // More budgets than this are all checked, but only these are reported back.
 constexpr int kMaxReportedBudgets = 64;
-constexpr uint32 kLedgerMagic = 0x64706c68;  // another one for another layout
+constexpr uint32 kLedgerMagic = 0x64706c78;  // another one for another layout
 
 // A piece of the segment behind the message.
 struct LedgerPiece {
@@ -71,7 +71,8 @@ struct LedgerMessage {
     LedgerPiece task;
     LedgerPiece privacy_unit;
     LedgerPiece plan;
-    LedgerPiece relations;  // a RelationSet
+    LedgerPiece relations;   // a RelationSet
+    LedgerPiece federation;  // text of a json object; empty: none
 
     // of an import, beside model_name, method, task and what a delivery brings
     double claimed_epsilon;

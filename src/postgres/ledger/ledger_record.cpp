@@ -238,6 +238,17 @@ void WriteDelivery(int64 release_id) {
     CatalogWrite("INSERT INTO dpboost.delivery (release_id) VALUES ($1)", {Int8(release_id)});
 }
 
+// With whom a release was made.
+void WriteFederation(const LedgerMessage* message, int64 release_id) {
+    const char* federation = PieceOf(message, message->federation);
+    if (federation[0] == '\0')
+        return;
+    CatalogWrite(
+        "INSERT INTO dpboost.federated_release (release_id, federation, roster, session)"
+        " SELECT $1, f ->> 'federation', f ->> 'roster', f ->> 'session' FROM (SELECT $2::jsonb) AS t (f)",
+        {Int8(release_id), TextOf(federation)});
+}
+
 }  // namespace
 
 void RecordCharge(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
@@ -252,6 +263,7 @@ void RecordCharge(const LedgerMessage* message, const LedgerPlan* plan, const Re
     record->version = model.version;
     record->release_id = WriteLedger(message, plan, relations, model);
     WriteCharges(message, record->release_id, relations);
+    WriteFederation(message, record->release_id);
     CatalogEnd(&scope);
 }
 

@@ -24,7 +24,8 @@ constexpr int kLockedTimeoutMs = 1000;  // for any other lock while the ledger's
 
 bool IsWhole(const LedgerMessage* message, size_t mapped_size) {
     const LedgerPiece charge[] = {message->model_name,   message->method, message->task,
-                                  message->privacy_unit, message->plan,   message->relations};
+                                  message->privacy_unit, message->plan,   message->relations,
+                                  message->federation};
     const LedgerPiece delivery[] = {message->options,  message->features, message->target,
                                     message->positive, message->model,    message->evaluation};
     const LedgerPiece import[] = {message->model_name, message->method, message->task};

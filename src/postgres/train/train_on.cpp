@@ -5,9 +5,8 @@
 #include "postgres/boundary/short_locks.h"
 #include "postgres/columns/source_column.h"
 #include "postgres/population/privacy_unit.h"
-#include "postgres/reading/reading.h"
 #include "postgres/train/json_reader.h"
-#include "postgres/train/training.h"
+#include "postgres/train/named_call.h"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_train_on);
@@ -17,16 +16,6 @@ PG_FUNCTION_INFO_V1(dpboost_estimate);
 namespace dpboost {
 
 namespace {
-
-// The arguments of a call; `model` is null for an estimate.
-struct NamedCall {
-    const char* model;
-    Oid relid;
-    const char* target;
-    ArrayType* features;  // null: all that can be
-    TrainingCall training;
-    Reading reading;
-};
 
 // ---- columns ----
 
@@ -140,8 +129,9 @@ void MakeReading(NamedCall* call, Oid owner) {
     call->reading.column_count = count;
 }
 
-// Everything up to the first row. The relation stays locked until the transaction ends.
-Training* Begin(NamedCall* call) {
+}  // namespace
+
+void PrepareCall(NamedCall* call) {
     Relation relation = relation_open(call->relid, AccessShareLock);
     TrainingCall* training = &call->training;
     training->model = call->model;
@@ -160,7 +150,14 @@ Training* Begin(NamedCall* call) {
     CheckColumnType(&training->target, "target");
     CheckFeatureTypes(training->features);
     relation_close(relation, NoLock);
-    return BeginTraining(*training);
+}
+
+namespace {
+
+// Everything up to the first row.
+Training* Begin(NamedCall* call) {
+    PrepareCall(call);
+    return BeginTraining(call->training);
 }
 
 }  // namespace

@@ -9,9 +9,6 @@
 
 namespace dpboost {
 
-namespace {
-
-// What the catalog or the type says about a column.
 void LoadDomain(const SourceColumn& column, ColumnDomain* domain) {
     memset(static_cast<void*>(domain), 0, sizeof *domain);
     domain->kind = DomainKind::kNone;
@@ -25,6 +22,8 @@ void LoadDomain(const SourceColumn& column, ColumnDomain* domain) {
     for (int i = 0; i < domain->level_count; ++i)
         domain->levels[i] = pstrdup(labels[i].label);
 }
+
+namespace {
 
 // Bounds of a date or timestamp are written as such; here they get the numbers that the column's values become.
 void ReadTimeBounds(const SourceColumn& column, JsonValue* bounds) {
@@ -60,6 +59,22 @@ struct PlainSchema {
     size_t memory;
     int threads;
 
+    // At a party of a federation: encodings are those of all parties together, which any public range makes safe, so that
+    // bounds may also be wider than what is declared here.
+    void Announced(TrainingSchema* schema) const {
+        const PartyColumns& columns = *call.federated->columns;
+        if (schema->features.size() != columns.features.size())
+            throw Error(ErrorCode::kUnsupported,
+                        "arrays cannot be features of a training on several servers");
+        CheckReadable(schema->target, columns.target);
+        for (size_t i = 0; i < schema->features.size(); ++i)
+            CheckReadable(schema->features[i], columns.features[i]);
+        schema->target = columns.target;
+        schema->features = columns.features;
+        schema->governed = false;
+        schema->parties = call.federated->parties;
+    }
+
     operator TrainingSchema() const {
         TrainingSchema schema;
         schema.options = options;
@@ -70,6 +85,8 @@ struct PlainSchema {
         if (relation != nullptr)
             schema.relation = relation;
         schema.governed = governed;
+        if (call.federated != nullptr)
+            Announced(&schema);
         schema.has_units = call.unit != nullptr;
         schema.estimate = call.model == nullptr;
         schema.unseen = call.right == TrainRight::kBudget;
@@ -125,6 +142,14 @@ void MakeReaders(Training* training) {
                          &(*training->core)->encoders()[i], &training->readers[i]);
     MakeUnitReader(call.unit, call.unit_type, training);
     MakeTargetReader((*training->core)->target(), call.target, &training->target);
+}
+
+// The plan that was announced, proven here; raises what the budgets do not allow.
+void AdoptPlan(Training* training) {
+    const FederatedTerms& terms = *training->call.federated;
+    WithConstraints(training->budgets, [&](const std::vector<BudgetConstraint>& constraints) {
+        (*training->core)->Adopt({terms.plan_bytes, terms.plan_size}, constraints);
+    });
 }
 
 // What an estimate says: how much a single training may ask for at the most, and why, beside what is left.
@@ -186,6 +211,8 @@ void Train(Training* training, PaidRelease* paid) {
     });
 }
 
+}  // namespace
+
 void FinishRows(Training* training) {
     CallCore([&] {
         PgInterrupt interrupt;
@@ -193,7 +220,7 @@ void FinishRows(Training* training) {
     });
 }
 
-void Pay(const Training* training, PaidRelease* paid) {
+void PayTraining(const Training* training, const char* federation, PaidRelease* paid) {
     const TrainingCore& core = **training->core;
     ChargeRequest request;
     memset(static_cast<void*>(&request), 0, sizeof request);
@@ -208,8 +235,11 @@ void Pay(const Training* training, PaidRelease* paid) {
     request.noise_multiplier = core.noise_multiplier();
     request.relations = training->call.relations;
     request.privacy_unit = training->call.unit;
+    request.federation = federation;
     CommitCharge(&request, paid);
 }
+
+namespace {
 
 void Deliver(const Training* training, const PaidRelease& paid) {
     const TrainingCore& core = **training->core;
@@ -297,7 +327,9 @@ Training* BeginTraining(const TrainingCall& call) {
         CheckPerTrainLimit(training->budgets, (*training->core)->options().epsilon,
                            (*training->core)->options().delta);
     MakeReaders(training);
-    if (call.model != nullptr)
+    if (call.federated != nullptr && call.model != nullptr)
+        AdoptPlan(training);
+    else if (call.model != nullptr)
         CalibrateFor(training->budgets, **training->core);
     else
         ConsiderFor(training);
@@ -308,7 +340,7 @@ Datum FinishTraining(Training* training) {
     FinishRows(training);
     CalibrateAgainIfCharged(training);
     PaidRelease paid;
-    Pay(training, &paid);
+    PayTraining(training, nullptr, &paid);
     TrainAndDeliver(training, &paid);
     const BudgetList* budgets = paid.budgets;
     const Datum result = Describe(training, &paid, RemainingBudgets(budgets, nullptr, 0), budgets->count);

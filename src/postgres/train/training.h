@@ -3,16 +3,27 @@
 // PostgreSQL's half; training/training.h is the core's.
 #pragma once
 
+#include "training/federation/columns_of_parties.h"
 #include "training/training.h"
 
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/relations.h"
 #include "postgres/columns/source_column.h"
+#include "postgres/ledger/ledger.h"
 #include "postgres/limits/budget.h"
 #include "postgres/predict/new_model.h"
 #include "postgres/reading/row_sink.h"
 
 namespace dpboost {
+
+// What a party of a federation is told by others, in the core's terms: columns as all parties have them, who shares the
+// noise, and the plan with it. Lives as long as the training.
+struct FederatedTerms {
+    const PartyColumns* columns;
+    NoiseParties parties;
+    const char* plan_bytes;
+    size_t plan_size;
+};
 
 // A call, before its columns' domains and budgets are looked up. Plain data.
 struct TrainingCall {
@@ -26,7 +37,8 @@ struct TrainingCall {
     const RelationSet* relations;
     const char* unit;  // name of the privacy unit's column, or null
     Oid unit_type;
-    Oid progress_relation;  // shown in dpboost_progress; may be InvalidOid
+    Oid progress_relation;            // shown in dpboost_progress; may be InvalidOid
+    const FederatedTerms* federated;  // null: this server trains alone
 };
 
 // A training under way. Plain data in the memory context in which it began; the core's half goes with it.
@@ -41,9 +53,17 @@ struct Training : RowSink {
 // fail later, before any row is read. The call must live as long as the training.
 Training* BeginTraining(const TrainingCall& call);
 
+// What the catalog or the type says about a column.
+void LoadDomain(const SourceColumn& column, ColumnDomain* domain);
+
 // How labels and units of a relation are read; for an evaluation too.
 void MakeTargetReader(const TargetRule& rule, const SourceColumn& column, TargetReader* reader);
 void MakeUnitReader(const char* unit, Oid unit_type, RowSink* sink);
+
+// The first two steps of FinishTraining, for a party of a federation: makes the dataset, and has the charge committed.
+// `federation` is for the ledger, see ChargeRequest.
+void FinishRows(Training* training);
+void PayTraining(const Training* training, const char* federation, PaidRelease* paid);
 
 // Has the charge committed, then draws and trains, then has the model committed, and returns the result as
 // jsonb. Interrupted before the charge, nothing was drawn and nothing is charged; after it, the charge stays

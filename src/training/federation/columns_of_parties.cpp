@@ -159,6 +159,15 @@ PartyColumns MergeColumns(const std::vector<std::string>& parties, const std::ve
     return merged;
 }
 
+void CheckReadable(const PublicColumn& own, const PublicColumn& announced) {
+    // Numbers as levels are whole ones; a level list of text is looked up as it is.
+    const bool levels = announced.domain.kind == DomainKind::kLevels || IsWhole(announced.kind);
+    if (own.name != announced.name || !Alike(own.kind, announced.kind) ||
+        (IsNumber(own.kind) && levels && !IsWhole(own.kind)))
+        throw Error(ErrorCode::kInvalidParameter,
+                    "the announced column " + Quoted(announced.name) + " is not the one that this party has");
+}
+
 std::string FederatedCall::Serialize() const {
     ByteWriter writer;
     writer.U32(kCallMagic);

@@ -27,6 +27,9 @@ struct PartyColumns {
 // names, if their columns are not the same, by name and kind; the features' order is the first party's.
 PartyColumns MergeColumns(const std::vector<std::string>& parties, const std::vector<PartyColumns>& columns);
 
+// Throws kInvalidParameter unless values of a party's own column can be read as the announced one says.
+void CheckReadable(const PublicColumn& own, const PublicColumn& announced);
+
 // A call as all servers get it.
 struct FederatedCall {
     std::string model;    // its name at the coordinator, for the ledgers

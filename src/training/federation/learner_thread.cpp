@@ -110,7 +110,7 @@ void LearnerThread::Begin(uint64_t event, std::string_view total) {
     told_.notify_all();
 }
 
-bool LearnerThread::Ready() {
+bool LearnerThread::Ready() noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     return state_ == State::kAnswered || state_ == State::kFinished || state_ == State::kFailed;
 }

@@ -69,7 +69,7 @@ class LearnerThread final : private SumExchange, private Interrupt {
     void Begin(uint64_t event, std::string_view total);
 
     // Whether there is an answer.
-    bool Ready();
+    bool Ready() noexcept;
     // The answer, once. Throws what the learner threw.
     PartyAnswer Take();
 

@@ -1,0 +1,24 @@
+// A training on a relation by name, from the call's arguments to what BeginTraining and ReadRows take: for
+// dpboost_train_on and dpboost_estimate, and for a party of a federation, which is told the call by others.
+#pragma once
+
+#include "postgres/reading/reading.h"
+#include "postgres/train/training.h"
+
+namespace dpboost {
+
+// The arguments of a call; `model` is null for an estimate.
+struct NamedCall {
+    const char* model;
+    Oid relid;
+    const char* target;
+    ArrayType* features;  // null: all that can be
+    TrainingCall training;
+    Reading reading;
+};
+
+// Looks up columns, privacy unit and rights. Everything that the call or the schema can get wrong about them is raised. The
+// relation stays locked until the transaction ends.
+void PrepareCall(NamedCall* call);
+
+}  // namespace dpboost

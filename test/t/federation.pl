@@ -1,0 +1,426 @@
+# Three hospitals with a server each train one model together: what each ledger says, what a coordinator cannot do, and what
+# is left when somebody fails.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use servers qw(start_psql);
+
+my @names = qw(charite lmu ukb);
+my (%node, %key);
+
+# People whose stay grows with age; each hospital has its own.
+my $people = q{
+    CREATE EXTENSION dpboost;
+    CREATE TABLE visits (id int PRIMARY KEY, age int CHECK (age BETWEEN 0 AND 100), ward text,
+                         los float8 CHECK (los BETWEEN 0 AND 60));
+    INSERT INTO visits SELECT i, i * 37 % 101, 'w' || i % 3, i * 37 % 101 / 2.0 FROM generate_series(1, %d) i;
+    SELECT dpboost_set_domain('visits', 'ward', ARRAY['w0', 'w1', 'w2']);
+    SELECT dpboost_protect('visits', 100, 1e-5, privacy_unit => %s);
+    CREATE ROLE study LOGIN PASSWORD 'secret';
+    SELECT dpboost_set_budget('visits', 'study', 20, 1e-5);
+    CREATE ROLE stranger LOGIN PASSWORD 'secret';
+};
+
+for my $name (@names)
+{
+    my $node = PostgreSQL::Test::Cluster->new($name);
+    $node->init;
+    $node->append_conf('postgresql.conf', "fsync = off\nlog_statement = all\nlog_parameter_max_length = -1\nrestart_after_crash = on\n");
+    my $hba = $node->data_dir . '/pg_hba.conf';
+    my $rules = slurp_file($hba);
+    open my $file, '>', $hba or die $!;
+    print $file "local all study,stranger scram-sha-256\n$rules";
+    close $file;
+    $node->start;
+    $node->safe_psql('postgres', sprintf($people, $name eq 'charite' ? (3000, 'NULL') : $name eq 'lmu' ? (1500, q('id')) : (1500, 'NULL')));
+    $node{$name} = $node;
+    $key{$name} = $node->safe_psql('postgres', 'SELECT dpboost_party_key()');
+}
+
+sub parties { my %keys = (%key, @_); return '{' . join(', ', map {qq{"$_": "$keys{$_}"}} sort keys %keys) . '}' }
+
+sub at { my ($name, $sql) = @_; return $node{$name}->safe_psql('postgres', $sql) }
+
+sub create_federation
+{
+    my ($name, $parties, $more) = @_;
+    return "SELECT dpboost_create_federation('cardio', '$parties', relation => 'visits', myself => '$name'" . ($more || '') . ')';
+}
+
+at($_, create_federation($_, parties())) for @names;
+
+# The coordinator: a database of its own, without rows.
+my $hub = $node{charite};
+$hub->safe_psql('postgres', 'CREATE DATABASE hub');
+$hub->safe_psql('hub', 'CREATE EXTENSION dpboost; CREATE EXTENSION postgres_fdw; CREATE ROLE ana LOGIN;');
+for my $name (@names)
+{
+    my ($host, $port) = ($node{$name}->host, $node{$name}->port);
+    $hub->safe_psql('hub', qq{
+        CREATE SERVER $name FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'postgres');
+        GRANT USAGE ON FOREIGN SERVER $name TO ana;
+        CREATE USER MAPPING FOR ana SERVER $name OPTIONS (user 'study', password 'secret');
+        CREATE USER MAPPING FOR postgres SERVER $name OPTIONS (user 'study', password 'secret');});
+}
+my $servers = '{"charite": "charite", "lmu": "lmu", "ukb": "ukb"}';
+$hub->safe_psql('hub', "SELECT dpboost_create_federation('cardio', '" . parties() . "', servers => '$servers')");
+
+# What went wrong, with its SQLSTATE.
+sub error_of
+{
+    my ($node, $database, $sql) = @_;
+    my ($status, $out, $err) = $node->psql($database, "\\set VERBOSITY verbose\n$sql");
+    return $err;
+}
+
+sub charges { my ($name) = @_; return at($name, "SELECT count(*) FROM dpboost_ledger WHERE federation IS NOT NULL") }
+sub all_charges { return join(' ', map { charges($_) } @names) }
+
+my $train = "SELECT dpboost_train_across('los', 'cardio', 'los', epsilon => 1)";
+
+subtest 'a training' => sub {
+    my $result = $hub->safe_psql('hub', "SET ROLE ana; $train");
+    like($result, qr/"parties": \["charite", "lmu", "ukb"\]/, 'all parties took part');
+    is(all_charges(), '1 1 1', 'each party is charged once');
+    is(at($_, "SELECT role || ' ' || epsilon || ' ' || (federation ->> 'federation') FROM dpboost_ledger"), 'study 1 cardio', "ledger of $_")
+        for @names;
+    my %sessions = map { at($_, "SELECT federation ->> 'session' FROM dpboost_ledger") => 1 } @names;
+    $sessions{ $hub->safe_psql('hub', "SELECT federation ->> 'session' FROM dpboost_ledger") } = 1;
+    is(scalar(keys %sessions), 1, 'one session in all ledgers');
+    my $rmse = $hub->safe_psql('hub', "SET ROLE ana; SELECT sqrt(avg((dpboost_predict('los', age, 'w0') - age / 2.0) ^ 2)) FROM generate_series(0, 100) age");
+    cmp_ok($rmse, '<', 5, 'it predicts');
+    note("RMSE $rmse");
+};
+
+
+# ---- a coordinator who is a party's enemy: steps by hand ----------------------------------------------------------------
+
+# The call and the plan of the last training, from a party's log.
+sub announced
+{
+    my $log = slurp_file($node{ukb}->logfile);
+    my @found = $log =~ /dpboost_party_open[^\n]*\n[^\n]*parameters: \$1 = 'cardio', \$2 = '(\\x[0-9a-f]+)', \$3 = '(\\x[0-9a-f]+)'/g;
+    die 'no announcement in the log' unless @found >= 2;
+    return @found[ -2, -1 ];
+}
+my ($call, $plan) = announced();
+
+sub session
+{
+    my ($name) = @_;
+    my $session = start_psql($node{$name}, "SET ROLE study;\nBEGIN ISOLATION LEVEL REPEATABLE READ;\n", timeout => 300);
+    return $session;
+}
+
+# What a statement gives, or its error.
+sub ask
+{
+    my ($session, $sql) = @_;
+    $session->{out} = $session->{err} = '';
+    $session->{in} .= "$sql;\n\\echo done\n";
+    $session->{run}->pump until $session->{out} =~ /done\n/;
+    $session->{run}->pump_nb;
+    my $out = $session->{out};
+    $out =~ s/done\n.*//s;
+    chomp $out;
+    return $session->{err} ne '' ? $session->{err} : $out;
+}
+
+sub finish { for my $session (@_) { $session->{in} .= "\\q\n"; $session->{run}->finish } }
+
+sub open_at { my ($session, $c, $p) = @_; return ask($session, "SELECT dpboost_party_open('cardio', '" . ($c || $call) . "', '" . ($p || $plan) . "')") }
+sub join_at { my ($session, @openings) = @_; return ask($session, "SELECT dpboost_party_join(ARRAY['" . join("', '", @openings) . "']::bytea[])") }
+
+sub sums { my ($answer) = @_; return unpack('q<*', substr(pack('H*', substr($answer, 2)), 33)) }
+
+sub added
+{
+    use integer;
+    my @total;
+    for my $answer (@_) { my @sums = sums($answer); $total[$_] += $sums[$_] for 0 .. $#sums }
+    return @total;
+}
+sub bytes_of { return '\x' . unpack('H*', pack('q<*', @_)) }
+
+subtest 'rounds by hand: once each, in order, and a lie about a total ends in noise' => sub {
+    my $before = all_charges();
+    my %s = map { $_ => session($_) } @names;
+    is(ask($s{ukb}, "SELECT dpboost_party_round(1, NULL)") =~ /no federated training has begun/, 1, 'no round without an opening');
+    finish($s{ukb});
+    $s{ukb} = session('ukb');
+    my @openings = map { open_at($s{$_}) } @names;
+    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party_charge(); ROLLBACK TO s'), qr/out of order/, 'no charge before all have joined');
+    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party_round(1, NULL); ROLLBACK TO s'), qr/out of order/, 'no answer before the charge');
+    is(join_at($s{$_}, @openings), '', "$_ joins") for @names;
+    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party_round(1, NULL); ROLLBACK TO s'), qr/out of order/, 'still none');
+    is(all_charges(), $before, 'nothing is charged so far');
+    ask($s{$_}, 'SELECT dpboost_party_charge()') for @names;
+    is(all_charges(), join(' ', map { $_ + 1 } split / /, $before), 'charged before the first answer');
+    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party_charge(); ROLLBACK TO s'), qr/out of order/, 'and once');
+    my @first = map { ask($s{$_}, 'SELECT dpboost_party_round(1, NULL)') } @names;
+    my @total = added(@first);
+    ok((grep { abs($_) < 2**55 } @total) == @total, 'the sum of all answers is a sum');
+    note(scalar(@total) . ' sums');
+    for my $answers ([ @first[ 0, 1 ] ], [ @first[ 1, 2 ] ], [ $first[0] ])
+    {
+        my @part = added(@$answers);
+        ok((grep { abs($_) >= 2**55 } @part) > 0.9 * @part - 1, 'all but one say nothing');
+    }
+    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party_round(1, NULL); ROLLBACK TO s'), qr/Each event is answered once/, 'a round asked twice');
+    like(ask($s{ukb}, "SAVEPOINT s; SELECT dpboost_party_round(3, '" . bytes_of(@total) . "'); ROLLBACK TO s"), qr/Each event is answered once/, 'a round left out');
+    like(ask($s{ukb}, "SAVEPOINT s; SELECT dpboost_party_round(2, '\\x00'); ROLLBACK TO s"), qr/another number of sums/, 'a total of another size');
+    my @lie = @total;
+    $lie[0]++;
+    my @second = map { ask($s{$_}, "SELECT dpboost_party_round(2, '" . bytes_of($_ eq 'ukb' ? @lie : @total) . "')") } @names;
+    my @noise = added(@second);
+    note(scalar(@noise) . ' sums');
+    ok((grep { abs($_) >= 2**55 } @noise) > 0.9 * @noise - 1, 'a total that is off by one for one party: from then on there is no sum');
+    finish(values %s);
+};
+
+subtest 'openings: of exactly the parties, for one call, from this session' => sub {
+    my $before = all_charges();
+    my ($old) = map { my $s = session($_); my $opening = open_at($s); finish($s); $opening } 'lmu';
+    my %s = map { $_ => session($_) } @names;
+    my @openings = map { open_at($s{$_}) } @names;
+    like(open_at($s{ukb}), qr/has begun in this transaction already/, 'one training in a transaction');
+    finish($s{ukb});
+    $s{ukb} = session('ukb');
+    $openings[2] = open_at($s{ukb});
+    like(join_at($s{ukb}, @openings[ 1, 2 ]), qr/"charite".*\n.*It has not opened/, 'a party left out');
+    finish($s{ukb});
+    $s{ukb} = session('ukb');
+    $openings[2] = open_at($s{ukb});
+    my $replayed = join_at($s{lmu}, $openings[0], $old, $openings[2]);
+    like($replayed, qr/not the one that it made/, 'an opening of an earlier session');
+    is(join_at($s{charite}, @openings), '', 'the others join');
+    finish($s{lmu});
+    $s{lmu} = session('lmu');
+    my $other = open_at($s{lmu}, undef, $plan);
+    is(join_at($s{ukb}, $openings[0], $other, $openings[2]), '', 'an opening of another transaction makes another session');
+    finish(values %s);
+    is(all_charges(), $before, 'nothing was charged');
+};
+
+subtest 'another call or plan than the others have' => sub {
+    my $before = all_charges();
+    $hub->safe_psql('hub', "SELECT dpboost_train_across('los', 'cardio', 'los', epsilon => 0.5)");
+    my ($other_call, $other_plan) = announced();
+    my %s = map { $_ => session($_) } @names;
+    my @openings = (open_at($s{charite}), open_at($s{lmu}), open_at($s{ukb}, $other_call, $other_plan));
+    like(join_at($s{charite}, @openings), qr/"ukb".*\n.*another roster, call, plan or version/, 'a swapped call');
+    finish(values %s);
+    my $s = session('ukb');
+    like(open_at($s, $other_call, $plan), qr/noise does not suffice/, 'a plan with too little noise for its epsilon');
+    finish($s);
+    $s = session('ukb');
+    like(open_at($s, $call, '\x00'), qr/ERROR/, 'bytes that are no plan');
+    finish($s);
+    $s = session('ukb');
+    like(open_at($s, '\x00', $plan), qr/wrong shape/, 'bytes that are no call');
+    finish($s);
+    is(all_charges(), join(' ', map { $_ + 1 } split / /, $before), 'only the training was charged');
+};
+
+subtest 'what is not one transaction on one table' => sub {
+    my $before = all_charges();
+    my $s = session('ukb');
+    ask($s, 'SAVEPOINT s');
+    like(open_at($s), qr/cannot begin in a subtransaction/, 'a subtransaction');
+    finish($s);
+    my %s = map { $_ => session($_) } @names;
+    my @openings = map { open_at($s{$_}) } @names;
+    ask($s{ukb}, 'RESET ROLE; ALTER TABLE visits ALTER los TYPE numeric; SET ROLE study');
+    like(join_at($s{ukb}, @openings), qr/has changed since it was opened/, 'a table that its owner alters in between');
+    finish(values %s);
+    is(all_charges(), $before, 'nothing is charged');
+};
+
+# ---- rights, budgets and keys ---------------------------------------------------------------------------------------------
+
+# Runs a training that must fail, and says how; checks that it charged nobody.
+sub refused
+{
+    my ($what, $expected) = @_;
+    my $before = all_charges();
+    like(error_of($hub, 'hub', $train), $expected, $what);
+    is(all_charges(), $before, "$what: nothing is charged");
+}
+
+subtest 'rights, budgets and keys' => sub {
+    at('ukb', "SELECT dpboost_set_budget('visits', 'study', 0.5, 1e-5)");
+    refused('a budget used up at one party', qr/ERROR:  53400: .*budget.*CONTEXT:.*party "ukb"/s);
+    at('ukb', "SELECT dpboost_set_budget('visits', 'study', 20, 1e-5)");
+
+    $hub->safe_psql('hub', "ALTER USER MAPPING FOR postgres SERVER lmu OPTIONS (SET user 'stranger')");
+    refused('a role without a budget', qr/ERROR:  42501: .*CONTEXT:.*party "lmu"/s);
+    $hub->safe_psql('hub', "ALTER USER MAPPING FOR postgres SERVER lmu OPTIONS (SET user 'study')");
+
+    my $forged = 'dpbk1:' . ('ab' x 32);
+    at('lmu', "SELECT dpboost_drop_federation('cardio')");
+    at('lmu', create_federation('lmu', parties(ukb => $forged)));
+    refused('another key pinned at one party', qr/another roster, call, plan or version/);
+    at('lmu', "SELECT dpboost_drop_federation('cardio')");
+    at('lmu', create_federation('lmu', parties(), ', max_colluding => 2'));
+    refused('another number of colluding parties', qr/another roster, call, plan or version/);
+    at('lmu', "SELECT dpboost_drop_federation('cardio')");
+    refused('a party without the federation', qr/federation "cardio" does not exist/);
+    at('lmu', create_federation('lmu', parties()));
+
+    $hub->safe_psql('hub', "SELECT dpboost_drop_federation('cardio')");
+    $hub->safe_psql('hub', "SELECT dpboost_create_federation('cardio', '" . parties(zoo => $forged) . "',
+        servers => '{\"charite\": \"charite\", \"lmu\": \"lmu\", \"ukb\": \"ukb\", \"zoo\": \"ukb\"}')");
+    refused('a coordinator with one more party', qr/another roster, call, plan or version|opened twice|cannot train together/);
+    $hub->safe_psql('hub', "SELECT dpboost_drop_federation('cardio')");
+    $hub->safe_psql('hub', "SELECT dpboost_create_federation('cardio', '" . parties() . "', servers => '$servers')");
+
+    like(error_of($hub, 'hub', "SET ROLE ana; SELECT dpboost_create_federation('mine', '" . parties() . "', servers => '$servers')"),
+        qr/42501: must be owner of the database/, 'an analyst sets up no federation');
+    like(error_of($node{ukb}, 'postgres', create_federation('lmu', parties())), qr/the key of party "lmu" is not this database's/, 'a party by another name');
+    like(error_of($node{ukb}, 'postgres', 'SET ROLE study; TABLE dpboost.party_key'), qr/permission denied/, 'the secret half is for nobody');
+    is($hub->safe_psql('hub', "SET ROLE ana; SELECT string_agg(party, ' ' ORDER BY party) FROM dpboost_federations WHERE max_colluding = 1"),
+        'charite lmu ukb', 'the view');
+
+    my $estimate = $hub->safe_psql('hub', "SELECT string_agg(key || ' ' || (value -> 'fits'), ', ' ORDER BY key) FROM jsonb_each(dpboost_estimate_across('cardio', 'los', epsilon => 1) -> 'parties')");
+    is($estimate, 'charite true, lmu true, ukb true', 'an estimate');
+    like(error_of($hub, 'hub', "SELECT dpboost_train_across('los', 'cardio', 'los', epsilon => 1, options => '{\"method\": \"dp_xgb\"}')"),
+        qr/0A000: only Gaussian noise can be shared.*HINT:  Use method "auto"/s, 'a method whose noise cannot be shared');
+};
+
+subtest 'methods' => sub {
+    my @charged = split / /, all_charges();
+    for my $method (qw(sbdt adassp adassp_logistic dp_tr dp_tr_ih dp_tr_batch dp_ebm dp_rf dp_pr feverless))
+    {
+        my $small = $method =~ /adassp/ ? '"rounds": 10' : '"trees": 10';
+        my $task = $method =~ /logistic/ ? ', "task": "classification", "positive": 10' : '';
+        like($hub->safe_psql('hub', "SELECT dpboost_train_across('$method', 'cardio', 'los', epsilon => 0.1, options => '{\"method\": \"$method\", $small$task}')"),
+            qr/"method": "$method"/, $method);
+    }
+    like($hub->safe_psql('hub', "SELECT dpboost_train_across('filter', 'cardio', 'los', epsilon => 0.1, options => '{\"method\": \"sbdt\", \"trees\": 10, \"extra_rounds\": 5}')"),
+        qr/"method": "sbdt"/, 'sbdt with a filter');
+    at($_, 'ALTER TABLE visits ADD dose float8; UPDATE visits SET dose = id') for @names;
+    like($hub->safe_psql('hub', "SELECT dpboost_train_across('found', 'cardio', 'los', epsilon => 0.1, options => '{\"bounds\": \"private\"}')"),
+        qr/"features": 3/, 'ranges that are found');
+    at($_, 'ALTER TABLE visits DROP dose') for @names;
+    $_ += 12 for @charged;
+    is(all_charges(), "@charged", 'each charged once');
+};
+
+subtest 'a restored dump has no key, and a new one is not the pinned one' => sub {
+    my $dump = $node{ukb}->backup_dir . '.sql';
+    command_ok([ 'pg_dump', '-f', $dump, '-d', $node{ukb}->connstr('postgres') ], 'dump');
+    is(slurp_file($dump) =~ /COPY dpboost.party_key/, '', 'without the key');
+    $node{ukb}->safe_psql('postgres', 'CREATE DATABASE restored');
+    $node{ukb}->command_ok([ 'psql', '-Xq', '-f', $dump, '-d', $node{ukb}->connstr('restored') ], 'restore');
+    $hub->safe_psql('hub', "ALTER SERVER ukb OPTIONS (SET dbname 'restored')");
+    refused('a restored party', qr/this database has no key/);
+    $node{ukb}->safe_psql('restored', 'SELECT dpboost_party_key()');
+    refused('one with a new key', qr/is not this server's/);
+    $hub->safe_psql('hub', "ALTER SERVER ukb OPTIONS (SET dbname 'postgres')");
+    $node{ukb}->safe_psql('postgres', 'DROP DATABASE restored');
+};
+
+# ---- failures -------------------------------------------------------------------------------------------------------------
+
+my $long = q{SELECT dpboost_train_across('long', 'cardio', 'los', epsilon => 0.01, options => '{"method": "sbdt", "trees": 5000, "depth": 2}')};
+
+# Whether all parties have ended what a coordinator began.
+sub parties_idle
+{
+    for my $name (@names)
+    {
+        $node{$name}->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'dpboost' AND datname = 'postgres'")
+            or return 0;
+    }
+    return 1;
+}
+
+# Starts a long training and waits until the parties answer rounds.
+sub start_long
+{
+    my ($settings) = @_;
+    my $session = start_psql($hub, "\\c hub\n" . ($settings || '') . "SELECT 'pid', pg_backend_pid();\n$long;\n", timeout => 300);
+    $session->{run}->pump until $session->{out} =~ /pid\|(\d+)/;
+    $session->{pid} = $1;
+    $node{ukb}->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'dpboost' AND query LIKE '%party_round%'")
+        or die 'no rounds';
+    return $session;
+}
+
+sub end_of { my ($session) = @_; $session->{in} .= "\\q\n"; eval { $session->{run}->finish }; return $session->{err} }
+
+sub backend_at { my ($name) = @_; return at($name, "SELECT pid FROM pg_stat_activity WHERE application_name = 'dpboost' AND datname = 'postgres'") }
+
+sub models { return $hub->safe_psql('hub', 'SELECT count(*) FROM dpboost_models') }
+
+subtest 'after the charge: cancel, timeout, crashes' => sub {
+    my $models = models();
+    my @charged = split / /, all_charges();
+    my $again = sub { my ($what) = @_; $_++ for @charged; is(all_charges(), "@charged", "$what: charged once everywhere"); is(models(), $models, "$what: no model"); ok(parties_idle(), "$what: nobody goes on") };
+
+    my $session = start_long();
+    $hub->safe_psql('postgres', "SELECT pg_cancel_backend($session->{pid})");
+    like(end_of($session), qr/57014/, 'cancel');
+    $again->('cancel');
+
+    $session = start_long("SET dpboost.federation_timeout = '2s';\n");
+    my $stopped = backend_at('ukb');
+    kill 'STOP', $stopped;
+    like(end_of($session), qr/08006: got no answer in time from party "ukb"/, 'a party that has stopped');
+    kill 'CONT', $stopped;
+    $again->('timeout');
+
+    $session = start_long();
+    at('ukb', 'SELECT pg_terminate_backend(' . backend_at('ukb') . ')');
+    like(end_of($session), qr/57P01|08006/, 'a party that is terminated');
+    $again->('terminated party');
+
+    $session = start_long();
+    kill 'KILL', backend_at('ukb');
+    like(end_of($session), qr/08006|57P0|server closed the connection/, 'a party that crashes');
+    $node{ukb}->poll_query_until('postgres', 'SELECT true');
+    $again->('crashed party');
+
+    $session = start_long();
+    $hub->safe_psql('postgres', "SELECT pg_terminate_backend($session->{pid})");
+    end_of($session);
+    $again->('terminated coordinator');
+
+    $session = start_long();
+    kill 'KILL', $session->{pid};
+    end_of($session);
+    $hub->poll_query_until('postgres', 'SELECT true');
+    $again->('crashed coordinator');
+};
+
+subtest 'before the charge: whoever fails, nothing is charged' => sub {
+    my $before = all_charges();
+    my $locker = start_psql($node{ukb}, "BEGIN; LOCK visits;\n\\echo locked\n", timeout => 300);
+    $locker->{run}->pump until $locker->{out} =~ /locked/;
+    my $session = start_psql($hub, "\\c hub\nSET dpboost.federation_timeout = '1s';\n$train;\n", timeout => 300);
+    like(end_of($session), qr/08006: got no answer in time from party "ukb"/, 'a party that waits for a lock');
+    $session = start_psql($hub, "\\c hub\n$train;\n", timeout => 300);
+    $session->{run}->pump_nb;
+    $node{ukb}->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'dpboost' AND wait_event_type = 'Lock'");
+    at('ukb', "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'dpboost'");
+    like(end_of($session), qr/57P01|08006/, 'a party that is terminated');
+    finish($locker);
+    $node{lmu}->stop('immediate');
+    like(error_of($hub, 'hub', $train), qr/08001: could not connect to party "lmu"/, 'a party that is down');
+    $node{lmu}->start;
+    ok(parties_idle(), 'nobody goes on');
+    is(all_charges(), $before, 'nothing was charged');
+};
+
+subtest 'and then it works again' => sub {
+    my @charged = split / /, all_charges();
+    like($hub->safe_psql('hub', "BEGIN; $train; ROLLBACK;"), qr/"parties"/, 'a training');
+    $_++ for @charged;
+    is(all_charges(), "@charged", 'charged once at each party, whatever becomes of the transaction');
+    is($hub->safe_psql('hub', "SELECT count(*) FROM dpboost_models WHERE model = 'los' AND version = (SELECT max(version) FROM dpboost_ledger WHERE model = 'los')"), '1', 'and there is its model');
+};
+
+done_testing();
