@@ -61,13 +61,14 @@ TotalLines ReadLines(const CountedKeys& keys) {
     return lines;
 }
 
-// The last release that was charged to each identity, at its first key; 0: none.
+// The last release that was charged to each identity, at its first key; 0: none. (Asked for the maximum, PostgreSQL would
+// look through all releases, the latest first, for identities that have none.)
 int64* ReadLastCharges(const CountedKeys& keys) {
     auto* last = static_cast<int64*>(palloc0(sizeof(int64) * (keys.count + 1)));
     const uint64 rows = CatalogRead(
-        "SELECT k.id, c.last FROM unnest($1) AS k(id), LATERAL ("
-        " SELECT max(release_id) AS last FROM dpboost.charge WHERE relation_id = k.id) AS c"
-        " WHERE c.last IS NOT NULL",
+        "SELECT k.id, c.release_id FROM unnest($1) AS k(id), LATERAL ("
+        " SELECT release_id FROM dpboost.charge WHERE relation_id BETWEEN k.id AND k.id"
+        " ORDER BY relation_id DESC, release_id DESC LIMIT 1) AS c",
         {{INT8ARRAYOID, IdsOf(keys, Which::kAll)}});
     for (uint64 row = 0; row < rows; ++row)
         last[FindKey(keys, DatumGetInt64(CatalogValue(row, 1)))] = DatumGetInt64(CatalogValue(row, 2));

@@ -61,17 +61,17 @@ static void AddTableKeys(TableKeys* keys, int position, const PopulationTable* t
 }
 
 // The same condition as above, for all tables of a population at once; the position of the first, or -1.
+// (Ordered as the index is: else PostgreSQL may look through all charges for tables that have none.)
+#define DPBOOST_CHARGE_WITH(unit)                                                                            \
+    "(SELECT true FROM dpboost.charge AS c WHERE c.relation_id = t.id AND c.privacy_unit " unit              \
+    " AND c.release_id > t.until AND (c.direct OR NOT t.whole) ORDER BY c.privacy_unit, c.release_id LIMIT " \
+    "1)"
 constexpr char kFindUnaccepted[] =
     "SELECT t.position FROM unnest($1, $2, $3, $4, $5) AS t(position, id, whole, unit, until)"
-    " WHERE EXISTS (SELECT FROM dpboost.charge AS c WHERE c.relation_id = t.id AND t.unit = ''"
-    "   AND c.privacy_unit = t.unit AND c.release_id > t.until AND (c.direct OR NOT t.whole))"
-    "  OR t.unit <> '' AND (EXISTS (SELECT FROM dpboost.charge AS c WHERE c.relation_id = t.id"
-    "    AND c.privacy_unit IS NULL AND c.release_id > t.until AND (c.direct OR NOT t.whole))"
-    "   OR EXISTS (SELECT FROM dpboost.charge AS c WHERE c.relation_id = t.id"
-    "    AND c.privacy_unit < t.unit AND c.release_id > t.until AND (c.direct OR NOT t.whole))"
-    "   OR EXISTS (SELECT FROM dpboost.charge AS c WHERE c.relation_id = t.id"
-    "    AND c.privacy_unit > t.unit AND c.release_id > t.until AND (c.direct OR NOT t.whole)))"
-    " ORDER BY 1";
+    " WHERE CASE WHEN t.unit = '' THEN " DPBOOST_CHARGE_WITH("BETWEEN t.unit AND t.unit")
+    " ELSE " DPBOOST_CHARGE_WITH("IS NULL") " OR " DPBOOST_CHARGE_WITH("< t.unit")
+    " OR " DPBOOST_CHARGE_WITH("> t.unit") " END ORDER BY 1";
+#undef DPBOOST_CHARGE_WITH
 
 static int FindUnaccepted(const PopulationTables& tables) {
     MemoryContext context = CurrentMemoryContext;
