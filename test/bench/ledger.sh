@@ -1,6 +1,6 @@
 #!/bin/bash
 # What the ledger costs, in a temporary cluster with fsync on: one charge and one delivery (each a background worker and a
-# commit) with 10 and with 100,000 releases on the table behind them, and the view dpboost_budgets over 200 tables, 50 roles with a budget on
+# commit) with 10 and with 100,000 releases on the table behind them, and in a population that it shares with 199 others; and the view dpboost_budgets over 200 tables, 50 roles with a budget on
 # each, and 400 releases of each table. Releases are copies that a superuser writes; the worker then makes the totals anew.
 # Times are the least of REPEAT runs.
 cd "$(dirname "$0")/../.."
@@ -61,6 +61,20 @@ line 'training with charge and delivery, 10 and 100,000 releases' "$(calculate '
 line 'ratio of the two' "$(calculate '%.2f' "$many / $few")" '<= 1.5'
 now=$(least ana "SELECT dpboost_estimate($(call t));")
 line 'ratio of the estimates' "$(calculate '%.2f' "$now / $estimate")"
+
+run >/dev/null <<'SQL'
+SELECT dpboost_create_population('persons', 100);
+SELECT dpboost_protect('t', population => 'persons');
+DO $$BEGIN
+    FOR i IN 1..199 LOOP
+        EXECUTE format('CREATE TABLE p%s (LIKE t INCLUDING ALL)', i);
+        PERFORM dpboost_protect(format('p%s', i)::regclass, population => 'persons');
+    END LOOP;
+END$$;
+VACUUM ANALYZE;
+SQL
+shared=$(least postgres "SELECT dpboost_train_on('m', $(call p1));")
+line 'training in a population of 200 tables with 100,000 releases' "$(calculate '%.1f ms' "$shared")"
 
 run >/dev/null <<'SQL'
 DO $$DECLARE
