@@ -230,22 +230,56 @@ Links* OpenLinks(const Federation& federation, Oid caller) {
     return links;
 }
 
-void SendTo(Links* links, int server, const char* statement, const LinkValue* values, int count) {
-    constexpr int kMost = 4;
+namespace {
+
+// Parameters as libpq takes them.
+struct Parameters {
+    static constexpr int kMost = 4;
     Oid types[kMost];
     const char* bytes[kMost];
-    int sizes[kMost], formats[kMost];
-    Assert(count <= kMost);
+    int sizes[kMost];
+    int formats[kMost];
+};
+
+void SetParameters(const LinkValue* values, int count, Parameters* parameters) {
+    if (count > Parameters::kMost)
+        elog(ERROR, "a step has too many parameters");
     for (int i = 0; i < count; ++i) {
-        types[i] = values[i].type;
-        bytes[i] = values[i].bytes;
-        sizes[i] = values[i].size;
-        formats[i] = 1;
+        parameters->types[i] = values[i].type;
+        parameters->bytes[i] = values[i].bytes;
+        parameters->sizes[i] = values[i].size;
+        parameters->formats[i] = 1;
     }
+}
+
+void ForgetAnswer(Links* links, int server) {
     if (links->results[server] != nullptr)
         PQclear(links->results[server]);
     links->results[server] = nullptr;
-    if (PQsendQueryParams(links->connections[server], statement, count, types, bytes, sizes, formats, 1) == 0)
+}
+
+}  // namespace
+
+void SendTo(Links* links, int server, const char* statement, const LinkValue* values, int count) {
+    Parameters p;
+    SetParameters(values, count, &p);
+    ForgetAnswer(links, server);
+    if (PQsendQueryParams(links->connections[server], statement, count, p.types, p.bytes, p.sizes, p.formats,
+                          1) == 0)
+        RaiseLost(links, server);
+}
+
+void PrepareAt(Links* links, int server, const char* name, const char* statement) {
+    ForgetAnswer(links, server);
+    if (PQsendPrepare(links->connections[server], name, statement, 0, nullptr) == 0)
+        RaiseLost(links, server);
+}
+
+void SendPreparedTo(Links* links, int server, const char* name, const LinkValue* values, int count) {
+    Parameters p;
+    SetParameters(values, count, &p);
+    ForgetAnswer(links, server);
+    if (PQsendQueryPrepared(links->connections[server], name, count, p.bytes, p.sizes, p.formats, 1) == 0)
         RaiseLost(links, server);
 }
 

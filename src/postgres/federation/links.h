@@ -31,6 +31,9 @@ Links* OpenLinks(const Federation& federation, Oid caller);
 void SendToAll(Links* links, const char* statement, const LinkValue* values, int count);
 // Sends it to one of them; each may get its own.
 void SendTo(Links* links, int server, const char* statement, const LinkValue* values, int count);
+// A statement that is sent often: prepared once at a server, under a name, then sent by it.
+void PrepareAt(Links* links, int server, const char* name, const char* statement);
+void SendPreparedTo(Links* links, int server, const char* name, const LinkValue* values, int count);
 // Until all that were sent something have answered. Raises the first error that a server has answered with, as it was raised
 // there, with its name; 08006 for a lost connection, and for no answer within dpboost.federation_timeout.
 void AwaitAll(Links* links);

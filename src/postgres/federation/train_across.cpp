@@ -195,6 +195,15 @@ class LinkedExchange final : public SumExchange {
     }
 
   private:
+    static constexpr char kRound[] = "dpboost_round";
+
+    void PrepareRounds() {
+        for (int i = 0; i < call_.links->count; ++i)
+            PrepareAt(call_.links, i, kRound,
+                      psprintf("SELECT %s.dpboost_party_round($1, $2)", call_.schemas[i]));
+        AwaitAll(call_.links);
+    }
+
     void Step() {
         ++event_;
         const int64 event = static_cast<int64>(event_);
@@ -202,7 +211,11 @@ class LinkedExchange final : public SumExchange {
             const int64 network = static_cast<int64>(pg_hton64(event));
             const LinkValue values[] = {{INT8OID, reinterpret_cast<const char*>(&network), sizeof network},
                                         event == 1 ? LinkValue{BYTEAOID, nullptr, 0} : Bytes(total_)};
-            CallParties(&call_, "dpboost_party_round($1, $2)", values, 2);
+            if (event == 1)
+                PrepareRounds();
+            for (int i = 0; i < call_.links->count; ++i)
+                SendPreparedTo(call_.links, i, kRound, values, 2);
+            AwaitAll(call_.links);
         });
     }
 
