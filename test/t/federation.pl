@@ -1,85 +1,14 @@
-# Three hospitals with a server each train one model together: what each ledger says, what a coordinator cannot do, and what
-# is left when somebody fails.
+# Three hospitals with a server each train one model together: what each ledger says, and what a coordinator cannot do.
 use strict;
 use warnings;
 
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use hospitals;
 use servers qw(start_psql);
 
-my @names = qw(charite lmu ukb);
-my (%node, %key);
-
-# People whose stay grows with age; each hospital has its own.
-my $people = q{
-    CREATE EXTENSION dpboost;
-    CREATE TABLE visits (id int PRIMARY KEY, age int CHECK (age BETWEEN 0 AND 100), ward text,
-                         los float8 CHECK (los BETWEEN 0 AND 60));
-    INSERT INTO visits SELECT i, i * 37 % 101, 'w' || i % 3, i * 37 % 101 / 2.0 FROM generate_series(1, %d) i;
-    SELECT dpboost_set_domain('visits', 'ward', ARRAY['w0', 'w1', 'w2']);
-    SELECT dpboost_protect('visits', 100, 1e-5, privacy_unit => %s);
-    CREATE ROLE study LOGIN PASSWORD 'secret';
-    SELECT dpboost_set_budget('visits', 'study', 20, 1e-5);
-    CREATE ROLE stranger LOGIN PASSWORD 'secret';
-};
-
-for my $name (@names)
-{
-    my $node = PostgreSQL::Test::Cluster->new($name);
-    $node->init;
-    $node->append_conf('postgresql.conf', "fsync = off\nlog_statement = all\nlog_parameter_max_length = -1\nrestart_after_crash = on\n");
-    my $hba = $node->data_dir . '/pg_hba.conf';
-    my $rules = slurp_file($hba);
-    open my $file, '>', $hba or die $!;
-    print $file "local all study,stranger scram-sha-256\n$rules";
-    close $file;
-    $node->start;
-    $node->safe_psql('postgres', sprintf($people, $name eq 'charite' ? (3000, 'NULL') : $name eq 'lmu' ? (1500, q('id')) : (1500, 'NULL')));
-    $node{$name} = $node;
-    $key{$name} = $node->safe_psql('postgres', 'SELECT dpboost_party_key()');
-}
-
-sub parties { my %keys = (%key, @_); return '{' . join(', ', map {qq{"$_": "$keys{$_}"}} sort keys %keys) . '}' }
-
-sub at { my ($name, $sql) = @_; return $node{$name}->safe_psql('postgres', $sql) }
-
-sub create_federation
-{
-    my ($name, $parties, $more) = @_;
-    return "SELECT dpboost_create_federation('cardio', '$parties', relation => 'visits', myself => '$name'" . ($more || '') . ')';
-}
-
-at($_, create_federation($_, parties())) for @names;
-
-# The coordinator: a database of its own, without rows.
-my $hub = $node{charite};
-$hub->safe_psql('postgres', 'CREATE DATABASE hub');
-$hub->safe_psql('hub', 'CREATE EXTENSION dpboost; CREATE EXTENSION postgres_fdw; CREATE ROLE ana LOGIN;');
-for my $name (@names)
-{
-    my ($host, $port) = ($node{$name}->host, $node{$name}->port);
-    $hub->safe_psql('hub', qq{
-        CREATE SERVER $name FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'postgres');
-        GRANT USAGE ON FOREIGN SERVER $name TO ana;
-        CREATE USER MAPPING FOR ana SERVER $name OPTIONS (user 'study', password 'secret');
-        CREATE USER MAPPING FOR postgres SERVER $name OPTIONS (user 'study', password 'secret');});
-}
-my $servers = '{"charite": "charite", "lmu": "lmu", "ukb": "ukb"}';
-$hub->safe_psql('hub', "SELECT dpboost_create_federation('cardio', '" . parties() . "', servers => '$servers')");
-
-# What went wrong, with its SQLSTATE.
-sub error_of
-{
-    my ($node, $database, $sql) = @_;
-    my ($status, $out, $err) = $node->psql($database, "\\set VERBOSITY verbose\n$sql");
-    return $err;
-}
-
-sub charges { my ($name) = @_; return at($name, "SELECT count(*) FROM dpboost_ledger WHERE federation IS NOT NULL") }
-sub all_charges { return join(' ', map { charges($_) } @names) }
-
-my $train = "SELECT dpboost_train_across('los', 'cardio', 'los', epsilon => 1)";
+start_hospitals();
 
 subtest 'a training' => sub {
     my $result = $hub->safe_psql('hub', "SET ROLE ana; $train");
@@ -321,106 +250,6 @@ subtest 'a restored dump has no key, and a new one is not the pinned one' => sub
     refused('one with a new key', qr/is not this server's/);
     $hub->safe_psql('hub', "ALTER SERVER ukb OPTIONS (SET dbname 'postgres')");
     $node{ukb}->safe_psql('postgres', 'DROP DATABASE restored');
-};
-
-# ---- failures -------------------------------------------------------------------------------------------------------------
-
-my $long = q{SELECT dpboost_train_across('long', 'cardio', 'los', epsilon => 0.01, options => '{"method": "sbdt", "trees": 5000, "depth": 2}')};
-
-# Whether all parties have ended what a coordinator began.
-sub parties_idle
-{
-    for my $name (@names)
-    {
-        $node{$name}->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'dpboost' AND datname = 'postgres'")
-            or return 0;
-    }
-    return 1;
-}
-
-# Starts a long training and waits until the parties answer rounds.
-sub start_long
-{
-    my ($settings) = @_;
-    my $session = start_psql($hub, "\\c hub\n" . ($settings || '') . "SELECT 'pid', pg_backend_pid();\n$long;\n", timeout => 300);
-    $session->{run}->pump until $session->{out} =~ /pid\|(\d+)/;
-    $session->{pid} = $1;
-    $node{ukb}->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'dpboost' AND query LIKE '%party_round%'")
-        or die 'no rounds';
-    return $session;
-}
-
-sub end_of { my ($session) = @_; $session->{in} .= "\\q\n"; eval { $session->{run}->finish }; return $session->{err} }
-
-sub backend_at { my ($name) = @_; return at($name, "SELECT pid FROM pg_stat_activity WHERE application_name = 'dpboost' AND datname = 'postgres'") }
-
-sub models { return $hub->safe_psql('hub', 'SELECT count(*) FROM dpboost_models') }
-
-subtest 'after the charge: cancel, timeout, crashes' => sub {
-    my $models = models();
-    my @charged = split / /, all_charges();
-    my $again = sub { my ($what) = @_; $_++ for @charged; is(all_charges(), "@charged", "$what: charged once everywhere"); is(models(), $models, "$what: no model"); ok(parties_idle(), "$what: nobody goes on") };
-
-    my $session = start_long();
-    $hub->safe_psql('postgres', "SELECT pg_cancel_backend($session->{pid})");
-    like(end_of($session), qr/57014/, 'cancel');
-    $again->('cancel');
-
-    $session = start_long("SET dpboost.federation_timeout = '2s';\n");
-    my $stopped = backend_at('ukb');
-    kill 'STOP', $stopped;
-    like(end_of($session), qr/08006: got no answer in time from party "ukb"/, 'a party that has stopped');
-    kill 'CONT', $stopped;
-    $again->('timeout');
-
-    $session = start_long();
-    at('ukb', 'SELECT pg_terminate_backend(' . backend_at('ukb') . ')');
-    like(end_of($session), qr/57P01|08006/, 'a party that is terminated');
-    $again->('terminated party');
-
-    $session = start_long();
-    kill 'KILL', backend_at('ukb');
-    like(end_of($session), qr/08006|57P0|server closed the connection/, 'a party that crashes');
-    $node{ukb}->poll_query_until('postgres', 'SELECT true');
-    $again->('crashed party');
-
-    $session = start_long();
-    $hub->safe_psql('postgres', "SELECT pg_terminate_backend($session->{pid})");
-    end_of($session);
-    $again->('terminated coordinator');
-
-    $session = start_long();
-    kill 'KILL', $session->{pid};
-    end_of($session);
-    $hub->poll_query_until('postgres', 'SELECT true');
-    $again->('crashed coordinator');
-};
-
-subtest 'before the charge: whoever fails, nothing is charged' => sub {
-    my $before = all_charges();
-    my $locker = start_psql($node{ukb}, "BEGIN; LOCK visits;\n\\echo locked\n", timeout => 300);
-    $locker->{run}->pump until $locker->{out} =~ /locked/;
-    my $session = start_psql($hub, "\\c hub\nSET dpboost.federation_timeout = '1s';\n$train;\n", timeout => 300);
-    like(end_of($session), qr/08006: got no answer in time from party "ukb"/, 'a party that waits for a lock');
-    $session = start_psql($hub, "\\c hub\n$train;\n", timeout => 300);
-    $session->{run}->pump_nb;
-    $node{ukb}->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'dpboost' AND wait_event_type = 'Lock'");
-    at('ukb', "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'dpboost'");
-    like(end_of($session), qr/57P01|08006/, 'a party that is terminated');
-    finish($locker);
-    $node{lmu}->stop('immediate');
-    like(error_of($hub, 'hub', $train), qr/08001: could not connect to party "lmu"/, 'a party that is down');
-    $node{lmu}->start;
-    ok(parties_idle(), 'nobody goes on');
-    is(all_charges(), $before, 'nothing was charged');
-};
-
-subtest 'and then it works again' => sub {
-    my @charged = split / /, all_charges();
-    like($hub->safe_psql('hub', "BEGIN; $train; ROLLBACK;"), qr/"parties"/, 'a training');
-    $_++ for @charged;
-    is(all_charges(), "@charged", 'charged once at each party, whatever becomes of the transaction');
-    is($hub->safe_psql('hub', "SELECT count(*) FROM dpboost_models WHERE model = 'los' AND version = (SELECT max(version) FROM dpboost_ledger WHERE model = 'los')"), '1', 'and there is its model');
 };
 
 done_testing();

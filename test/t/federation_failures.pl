@@ -1,0 +1,151 @@
+# Three hospitals train one model together, and somebody fails: what is charged, who is told, and that nobody goes on.
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use hospitals;
+use servers qw(start_psql);
+
+start_hospitals();
+
+sub finish { for my $session (@_) { $session->{in} .= "\\q\n"; $session->{run}->finish } }
+
+my $long = q{SELECT dpboost_train_across('long', 'cardio', 'los', epsilon => 0.01, options => '{"method": "sbdt", "trees": 5000, "depth": 2}')};
+
+# Whether all parties have ended what a coordinator began.
+sub parties_idle
+{
+    for my $name (@names)
+    {
+        $node{$name}->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'dpboost' AND datname = 'postgres'")
+            or return 0;
+    }
+    return 1;
+}
+
+# Starts a long training and waits until the parties answer rounds.
+sub start_long
+{
+    my ($settings) = @_;
+    my $session = start_psql($hub, "\\c hub\n" . ($settings || '') . "SELECT 'pid', pg_backend_pid();\n$long;\n", timeout => 300);
+    $session->{run}->pump until $session->{out} =~ /pid\|(\d+)/;
+    $session->{pid} = $1;
+    $node{ukb}->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'dpboost' AND query LIKE '%party_round%'")
+        or die 'no rounds';
+    return $session;
+}
+
+sub end_of { my ($session) = @_; $session->{in} .= "\\q\n"; eval { $session->{run}->finish }; return $session->{err} }
+
+sub backend_at { my ($name) = @_; return at($name, "SELECT pid FROM pg_stat_activity WHERE application_name = 'dpboost' AND datname = 'postgres'") }
+
+sub models { return $hub->safe_psql('hub', 'SELECT count(*) FROM dpboost_models') }
+
+subtest 'after the charge: cancel, timeout, crashes' => sub {
+    my $models = models();
+    my @charged = split / /, all_charges();
+    my $again = sub { my ($what) = @_; $_++ for @charged; is(all_charges(), "@charged", "$what: charged once everywhere"); is(models(), $models, "$what: no model"); ok(parties_idle(), "$what: nobody goes on") };
+
+    my $session = start_long();
+    $hub->safe_psql('postgres', "SELECT pg_cancel_backend($session->{pid})");
+    like(end_of($session), qr/57014/, 'cancel');
+    $again->('cancel');
+
+    $session = start_long("SET dpboost.federation_timeout = '2s';\n");
+    my $stopped = backend_at('ukb');
+    kill 'STOP', $stopped;
+    like(end_of($session), qr/08006: got no answer in time from party "ukb"/, 'a party that has stopped');
+    kill 'CONT', $stopped;
+    $again->('timeout');
+
+    $session = start_long();
+    at('ukb', 'SELECT pg_terminate_backend(' . backend_at('ukb') . ')');
+    like(end_of($session), qr/57P01|08006/, 'a party that is terminated');
+    $again->('terminated party');
+
+    $session = start_long();
+    kill 'KILL', backend_at('ukb');
+    like(end_of($session), qr/08006|57P0|server closed the connection/, 'a party that crashes');
+    $node{ukb}->poll_query_until('postgres', 'SELECT true');
+    $again->('crashed party');
+
+    $session = start_long();
+    $hub->safe_psql('postgres', "SELECT pg_terminate_backend($session->{pid})");
+    end_of($session);
+    $again->('terminated coordinator');
+
+    $session = start_long();
+    kill 'KILL', $session->{pid};
+    end_of($session);
+    $hub->poll_query_until('postgres', 'SELECT true');
+    $again->('crashed coordinator');
+};
+
+subtest 'before the charge: whoever fails, nothing is charged' => sub {
+    my $before = all_charges();
+    my $locker = start_psql($node{ukb}, "BEGIN; LOCK visits;\n\\echo locked\n", timeout => 300);
+    $locker->{run}->pump until $locker->{out} =~ /locked/;
+    my $session = start_psql($hub, "\\c hub\nSET dpboost.federation_timeout = '1s';\n$train;\n", timeout => 300);
+    like(end_of($session), qr/08006: got no answer in time from party "ukb"/, 'a party that waits for a lock');
+    $session = start_psql($hub, "\\c hub\n$train;\n", timeout => 300);
+    $session->{run}->pump_nb;
+    $node{ukb}->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'dpboost' AND wait_event_type = 'Lock'");
+    at('ukb', "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'dpboost'");
+    like(end_of($session), qr/57P01|08006/, 'a party that is terminated');
+    finish($locker);
+    $node{lmu}->stop('immediate');
+    like(error_of($hub, 'hub', $train), qr/08001: could not connect to party "lmu"/, 'a party that is down');
+    $node{lmu}->start;
+    ok(parties_idle(), 'nobody goes on');
+    is(all_charges(), $before, 'nothing was charged');
+};
+
+# Until a party's session, or its ledger worker, waits for the lock that somebody holds there.
+sub wait_for_lock
+{
+    $node{ukb}->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE (application_name = 'dpboost' OR backend_type = 'dpboost ledger') AND wait_event_type = 'Lock'")
+        or die 'nobody waits';
+}
+
+subtest 'kill -9 of a party or of the coordinator while parties describe, and while they charge' => sub {
+    my $models = models();
+    for my $step ([ 'describe', 'visits', 0 ], [ 'charge', 'dpboost.charge_lock', 1 ])
+    {
+        for my $victim (qw(party coordinator))
+        {
+            my ($name, $table, $others) = @$step;
+            my @charged = split / /, all_charges();
+            my $locker = start_psql($node{ukb}, "BEGIN; LOCK $table;\n\\echo locked\n", timeout => 300);
+            $locker->{run}->pump until $locker->{out} =~ /locked/;
+            my $session = start_psql($hub, "\\c hub\nSELECT 'pid', pg_backend_pid();\n$train;\n", timeout => 300);
+            $session->{run}->pump until $session->{out} =~ /pid\|(\d+)/;
+            my $coordinator = $1;
+            wait_for_lock();
+            $charged[$_] += $others for 0, 1;
+            for (0, 1)
+            {
+                $node{ $names[$_] }->poll_query_until('postgres', "SELECT count(*) = $charged[$_] FROM dpboost_ledger WHERE federation IS NOT NULL") or die 'no charge';
+            }
+            kill 'KILL', $victim eq 'party' ? backend_at('ukb') : $coordinator;
+            my $error = end_of($session);
+            like($error, qr/08006|57P0|server closed|lost the connection/, "$victim at $name: the coordinator is told") if $victim eq 'party';
+            ($victim eq 'party' ? $node{ukb} : $hub)->poll_query_until('postgres', 'SELECT true');
+            ok(parties_idle(), "$victim at $name: nobody goes on");
+            eval { finish($locker) };
+            is(all_charges(), "@charged", "$victim at $name: whom the charge has reached is charged once, the others are not");
+            is(models(), $models, "$victim at $name: no model");
+        }
+    }
+};
+
+subtest 'and then it works again' => sub {
+    my @charged = split / /, all_charges();
+    like($hub->safe_psql('hub', "BEGIN; $train; ROLLBACK;"), qr/"parties"/, 'a training');
+    $_++ for @charged;
+    is(all_charges(), "@charged", 'charged once at each party, whatever becomes of the transaction');
+    is($hub->safe_psql('hub', "SELECT count(*) FROM dpboost_models WHERE model = 'los' AND version = (SELECT max(version) FROM dpboost_ledger WHERE model = 'los')"), '1', 'and there is its model');
+};
+
+done_testing();
