@@ -150,7 +150,7 @@ $(BUILD)/bench/%: $(BUILD)/plain/test/bench/utility/%.o $(BUILD)/plain/libcore.a
 .SECONDARY:
 bench: $(filter-out %/audit,$(BENCH_SRCS:test/bench/%.cpp=$(BUILD)/bench/%)) $(sort $(wildcard test/bench/*.sh))
 	@for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done
-# RUNS=1: a quick look; else some hours. LIMIT: seconds for each program, an hour unless told.
+# RUNS=1: a quick look; else about half an hour. LIMIT: seconds for each program, an hour unless told.
 utility: $(UTILITY_SRCS:test/bench/utility/%.cpp=$(BUILD)/bench/%) $(sort $(wildcard test/bench/utility/*.sh))
 	@BUILD=$(BUILD) test/run/utility $^
 # What halving and doubling each number of `auto` does to its accuracy; about an hour.

@@ -246,7 +246,8 @@ void TrainingCore::TrainWith(PaidCharge&& paid, PublicRandom& structure, Private
     Model model(features_.specs, target_.spec, learner_->link());
     Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings_};
     learner_->Train(run);
-    base_rate_ = run.base_rate;
+    if (!parties_)  // whose rows may be those of units, which the one that coordinates does not see
+        base_rate_ = run.base_rate;
     NoteNoise(*plan_, &model);
     if (held_out) {
         const double times = options_.holdout / (1 - options_.holdout);

@@ -81,6 +81,19 @@ TEST(BaseRateTest, OfPersonsWithSeveralRows) {
     }
 }
 
+// The server that coordinates others has no rows, and does not know whether theirs are those of units.
+TEST(BaseRateTest, IsLeftOutWhereServersTrainTogether) {
+    TrainingCall call = CallOf("auto");
+    call.schema().parties = NoiseParties{3, 1};
+    const auto training = call.Begin();
+    training->Calibrate({});
+    for (int i = 0; i < kRows; i++)  // the others' sums stand for rows there
+        AppendRow(*training, i % 4 == 0 ? 1 : 0, {i % 7 / 7.0});
+    ZeroNoise noise;
+    TrainWithoutNoise(*training, noise);
+    EXPECT_EQ(Json(training->Describe({"m", "ana", 1, 1, nullptr, 0}))->Find("base_rate"), nullptr);
+}
+
 // Its noise is neither more nor less than it says: the mean square of 200 standardised errors is 1 within six standard
 // deviations (0.1 each).
 TEST(BaseRateTest, HasTheNoiseThatItSays) {
