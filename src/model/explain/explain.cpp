@@ -227,26 +227,33 @@ Importance Explainer::GroupImportance(const TreeGroup& group, size_t output,
     return result;
 }
 
-std::vector<Importance> Explainer::ForestImportances(size_t output) {
+// Measured once for all outputs: a row's Shapley values take long.
+const std::vector<Importance>& Explainer::ForestImportances(size_t output) {
+    if (!forest_importances_.empty())
+        return forest_importances_[output];
     const size_t width = model_.features().size();
-    std::vector<Importance> result(width);
-    for (size_t f = 0; f < width; f++) {
-        result[f].features = {f};
-        result[f].noise = KnowsNoise(f) ? 0 : kNotKnown;
-    }
+    std::vector<std::vector<Importance>> result(outputs_, std::vector<Importance>(width));
     const std::vector<uint16_t> rows = masses_.Draw(model_, kForestRows, interrupt_);
     std::vector<int64_t> contributions(values_.size());
     std::vector<double> sds(values_.size());
     for (size_t row = 0; row < kForestRows; row++) {
         Explain(rows.data() + row * width, contributions.data(), sds.data());
         for (size_t f = 0; f < width; f++) {
-            const size_t at = f * outputs_ + output;
-            result[f].importance += std::fabs(InUnits(contributions[at])) / kForestRows;
-            result[f].noise += kMeanOfNormal * sds[at] / kForestRows;
+            for (size_t k = 0; k < outputs_; k++) {
+                Importance& item = result[k][f];
+                if (row == 0) {
+                    item.features = {f};
+                    item.noise = KnowsNoise(f) ? 0 : kNotKnown;
+                }
+                item.importance += std::fabs(InUnits(contributions[f * outputs_ + k])) / kForestRows;
+                item.noise += kMeanOfNormal * sds[f * outputs_ + k] / kForestRows;
+            }
         }
     }
-    SortByImportance(&result);
-    return result;
+    for (std::vector<Importance>& importances : result)
+        SortByImportance(&importances);
+    forest_importances_ = std::move(result);
+    return forest_importances_[output];
 }
 
 std::vector<Importance> Explainer::Importances(size_t output) {

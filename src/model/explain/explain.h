@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "model/explain/part_grids.h"
 #include "model/explain/reference_masses.h"
 #include "model/explain/tree_groups.h"
 #include "model/explain/tree_shapley.h"
@@ -93,7 +94,7 @@ class Explainer {
     void MeasureGroups();
     bool KnowsNoise(size_t feature) const noexcept;
     static void CountRows(const Marginal& marginal, std::vector<ShapeCell>* cells);
-    std::vector<Importance> ForestImportances(size_t output);
+    const std::vector<Importance>& ForestImportances(size_t output);
     Importance FeatureImportance(size_t feature, size_t output);
     std::vector<Interaction> ForestInteractions(size_t output);
     // contributions in units of the score.
@@ -117,7 +118,8 @@ class Explainer {
     std::vector<bool> in_trees_;     // per feature
     std::vector<TreeGroup> groups_;  // one of all trees where they are a forest
     bool groups_measured_ = false;
-    std::vector<double> values_, variances_;  // scratch, as contributions
+    std::vector<std::vector<Importance>> forest_importances_;  // per output, once they were asked for
+    std::vector<double> values_, variances_;                   // scratch, as contributions
 };
 
 }  // namespace dpboost

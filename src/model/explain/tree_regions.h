@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "base/interrupt.h"
-#include "model/explain/reference_masses.h"
+#include "model/explain/code_classes.h"
 #include "model/tree.h"
 
 namespace dpboost {
 
+// Valid while it is visited.
 struct Region {
-    uint16_t feature = 0;
-    std::vector<uint8_t> inside;  // per code of the feature
+    size_t place = 0;                 // of the feature in the tree's classes
+    const uint8_t* inside = nullptr;  // per class of codes: whether it belongs
     double mass = 1;
 };
 
@@ -26,8 +27,9 @@ struct RegionVisitor {
     std::function<void(size_t leaf, const std::vector<Region>& regions)> leaf;
 };
 
-void VisitRegions(const Tree& tree, const std::vector<FeatureSpec>& features, const ReferenceMasses& masses,
-                  Interrupt& interrupt, const RegionVisitor& visitor);
+void VisitRegions(const Tree& tree, const std::vector<FeatureSpec>& features,
+                  const std::vector<CodeClasses>& classes, Interrupt& interrupt,
+                  const RegionVisitor& visitor);
 
 // The features on which what the tree says depends, ascending: those of splits with different leaves below them.
 std::vector<uint16_t> FeaturesOf(const Tree& tree);

@@ -1,8 +1,6 @@
 #include "model/explain/tree_shapley.h"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "model/explain/tree_regions.h"
@@ -38,38 +36,6 @@ struct Quadrature<6> {
                                         0.4679139345726910473 / 2, 0.4679139345726910473 / 2,
                                         0.3607615730481386076 / 2, 0.1713244923791703450 / 2};
 };
-
-// Codes by the splits on their feature: class numbers from 0, in the order of the codes that have them first.
-std::vector<uint32_t> CodeClasses(const Tree& tree, uint16_t feature, const FeatureSpec& spec,
-                                  Interrupt& interrupt, uint32_t* count) {
-    std::vector<uint32_t> classes(spec.cells(), 0);
-    *count = 1;
-    std::set<std::tuple<SplitKind, uint16_t, bool, std::vector<uint64_t>>> seen;
-    for (size_t node = 0; node < tree.split_count(); node++) {
-        const Split& split = tree.splits[node];
-        if (split.feature != feature)
-            continue;
-        const auto words = tree.subset_words.begin() + split.subset;
-        const size_t size = split.kind == SplitKind::kSubset ? SubsetWords(spec.cells()) : 0;
-        if (!seen.emplace(split.kind, split.threshold, split.missing_left,
-                          std::vector<uint64_t>(words, words + static_cast<ptrdiff_t>(size)))
-                 .second)
-            continue;
-        interrupt.Poll();
-        constexpr uint32_t kNone = UINT32_MAX;
-        std::vector<uint32_t> refined(2 * *count, kNone);
-        uint32_t next = 0;
-        for (uint32_t code = 0; code < spec.cells(); code++) {
-            const bool left = tree.SplitGoesLeft(node, static_cast<uint16_t>(code), spec.missing());
-            uint32_t& number = refined[2 * classes[code] + (left ? 1 : 0)];
-            if (number == kNone)
-                number = next++;
-            classes[code] = number;
-        }
-        *count = next;
-    }
-    return classes;
-}
 
 }  // namespace
 
@@ -183,34 +149,30 @@ TreeShapley::TreeShapley(const Model& model, const ReferenceMasses& masses, Inte
             for (size_t output = 0; output < means_.size(); output++)
                 means_[output] += mass * tree.leaves[leaf * means_.size() + output];
         };
-        VisitRegions(tree, model.features(), masses, interrupt, visitor);
+        std::vector<CodeClasses> classes = ClassesOf(tree, model.features(), masses, interrupt);
+        VisitRegions(tree, model.features(), classes, interrupt, visitor);
         widths_.push_back(width);
-        Remember(tree, interrupt, &room);
+        Remember(&classes, &room);
     }
     scratch_.assign(2 * model.features().size() * model.outputs(), 0.0);
 }
 
-void TreeShapley::Remember(const Tree& tree, Interrupt& interrupt, size_t* room) {
+void TreeShapley::Remember(std::vector<CodeClasses>* classes, size_t* room) {
     memories_.emplace_back();
+    if (classes->size() > kFewFeatures)
+        return;
     Memory memory;
-    for (const Split& split : tree.splits) {
-        const auto at = std::lower_bound(memory.features.begin(), memory.features.end(), split.feature);
-        if (at == memory.features.end() || *at != split.feature)
-            memory.features.insert(at, split.feature);
-        if (memory.features.size() > kFewFeatures)
-            return;
-    }
     size_t places = 1, cells = 0;
-    for (const uint16_t feature : memory.features)
-        cells += model_.features()[feature].cells();
+    for (const CodeClasses& feature : *classes)
+        cells += feature.of.size();
     if (cells > *room)
         return;
-    for (const uint16_t feature : memory.features) {
-        uint32_t classes = 0;
-        memory.places.push_back(CodeClasses(tree, feature, model_.features()[feature], interrupt, &classes));
+    for (CodeClasses& feature : *classes) {
+        memory.features.push_back(feature.feature);
+        memory.places.push_back(std::move(feature.of));
         for (uint32_t& place : memory.places.back())
             place = static_cast<uint32_t>(place * places);
-        places *= classes;
+        places *= feature.count();
         if (places > kMemoryRoom)
             return;
     }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "model/explain/code_classes.h"
 #include "model/explain/reference_masses.h"
 #include "model/model.h"
 
@@ -51,7 +52,7 @@ class TreeShapley {
         std::vector<double> figures;  // per place: values of each feature and output, then variances
     };
 
-    void Remember(const Tree& tree, Interrupt& interrupt, size_t* room);
+    void Remember(std::vector<CodeClasses>* classes, size_t* room);
     void Compute(size_t tree, const uint16_t* codes, double* values, double* variances) const;
     void Recall(size_t tree, const uint16_t* codes, double* values, double* variances);
 
