@@ -16,6 +16,7 @@ constexpr size_t kMaxAnswerBytes = size_t{16} << 20;
 // registers. (Gathering with AVX2 instead is several times slower on processors with the Downfall
 // mitigation.)
 constexpr size_t kLanes = 12;
+constexpr size_t kFewLanes = 4;  // of what is left over
 
 // Where a row ends in kCount trees that follow each other: at[lane] is kLeaves more than the number of the leaf.
 template <unsigned kDepth, size_t kCount, typename Id>
@@ -52,6 +53,8 @@ int64_t SumLeaves(const Id* nodes, const int32_t* leaves, size_t trees, const ui
     size_t tree = 0;
     for (; tree + kLanes <= trees; tree += kLanes)
         sum += SumSideBySide<kDepth, kLanes>(nodes + tree * kLeaves, leaves + tree * kLeaves, answers);
+    for (; tree + kFewLanes <= trees; tree += kFewLanes)
+        sum += SumSideBySide<kDepth, kFewLanes>(nodes + tree * kLeaves, leaves + tree * kLeaves, answers);
     for (; tree < trees; tree++)
         sum += SumSideBySide<kDepth, 1>(nodes + tree * kLeaves, leaves + tree * kLeaves, answers);
     return sum;

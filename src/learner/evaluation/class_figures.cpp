@@ -16,32 +16,45 @@ double Square(double x) {
     return x * x;
 }
 
-// A mean over rows of what a row of a class in a bin contributes, with the variance of its noise and of its sampling:
-// M = sum w c / sum c, d M / d c = (w - M) / n.
+// What a row of a class in a bin contributes to a mean over rows: on average over the reference, and how far rows of the
+// bin are from that.
+struct Loss {
+    double mean;
+    double spread;
+};
+
+// Rows are not the reference: within a bin they may lie higher or lower, and alike in every bin. By so many spreads the
+// true mean of a bin's rows is taken to be off.
+constexpr double kOffReference = 0.25;
+constexpr double kOffSlope = 0.4;  // likewise for the calibration's slope, to which rows far out count most
+
+// A mean over rows, with the variance of its noise and of its sampling: M = sum w c / sum c, d M / d c = (w - M) / n; and
+// of what bins cannot tell.
 struct RowMean {
     double value;
     double variance;
 };
 
-template <typename Weight>
-RowMean MeanOver(const std::vector<ScoreBin>& bins, const ClassCounts& counts, const Weight& weight) {
+template <typename LossOf>
+RowMean MeanOver(const std::vector<ScoreBin>& bins, const ClassCounts& counts, const LossOf& loss_of) {
     const double n = Sum(counts.positives) + Sum(counts.negatives);
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, spread = 0;
     const auto each = [&](const auto& action) {
         for (size_t i = 0; i < bins.size(); i++) {
-            action(counts.positives[i], weight(bins[i], true));
-            action(counts.negatives[i], weight(bins[i], false));
+            action(counts.positives[i], loss_of(bins[i], true));
+            action(counts.negatives[i], loss_of(bins[i], false));
         }
     };
-    each([&](double count, double w) {
-        sum += count * w;
-        squares += count * w * w;
+    each([&](double count, Loss loss) {
+        sum += count * loss.mean;
+        squares += count * (Square(loss.mean) + Square(loss.spread));
+        spread += count * loss.spread;
     });
     const double mean = sum / n;
     double noise = 0;
-    each([&](double, double w) { noise += Square((w - mean) / n); });
+    each([&](double, Loss loss) { noise += Square((loss.mean - mean) / n); });
     const double sampling = std::max(0.0, squares / n - mean * mean) / n;
-    return {mean, noise * counts.sigma * counts.sigma + sampling};
+    return {mean, noise * Square(counts.sigma) + sampling + Square(kOffReference * spread / n)};
 }
 
 // [HM82]: the variance of an AUC by chance of the rows.
@@ -77,12 +90,35 @@ Figure Auc(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
                     kFraction);
 }
 
+// How far a bin is from the middle of all, times its spread, over the square of the former: mean over bins, with the
+// weights of the fit.
+double Stretch(const std::vector<ScoreBin>& bins, const ClassCounts& counts, double a, double b) {
+    double weights = 0, middle = 0, spreads = 0, squares = 0;
+    const auto each = [&](const auto& action) {
+        for (size_t i = 0; i < bins.size(); i++) {
+            const double p = 1 / (1 + std::exp(-std::clamp(a + b * bins[i].log_odds, -30.0, 30.0)));
+            action(bins[i], std::max(0.0, counts.positives[i] + counts.negatives[i]) * p * (1 - p));
+        }
+    };
+    each([&](const ScoreBin& bin, double weight) {
+        weights += weight;
+        middle += weight * bin.log_odds;
+    });
+    each([&](const ScoreBin& bin, double weight) {
+        const double far = std::fabs(bin.log_odds - middle / weights);
+        spreads += weight * far * bin.log_odds_spread;
+        squares += weight * far * far;
+    });
+    return squares > 0 ? spreads / squares : 0;
+}
+
 // The slope b of log odds of the truth = a + b log odds of the model, by maximum likelihood on the counts as they are:
 // 1 is calibrated, less is over-confident. The likelihood's equations are linear in the counts, so noise does not bias
-// them; where it makes the curvature vanish, nothing is known.
+// them; where it makes the curvature vanish, nothing is known. Rows that are kOffSlope spreads further out in every
+// bin than the reference would be a slope that is too large by `stretch` of itself.
 Figure CalibrationSlope(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
     const Figure unknown = UnknownFigure("calibration_slope", kAnyNumber);
-    double a = 0, b = 1, var_b = 0;
+    double a = 0, b = 1, var_b = 0, stretch = 0;
     bool converged = false;
     for (int step = 0; step < 50; step++) {
         double u0 = 0, u1 = 0, i00 = 0, i01 = 0, i11 = 0, v00 = 0, v01 = 0, v11 = 0;
@@ -105,10 +141,12 @@ Figure CalibrationSlope(const std::vector<ScoreBin>& bins, const ClassCounts& co
         b += step_b / std::max(1.0, size);
         const double w0 = -i01 / det, w1 = i00 / det;  // row of the inverse for b
         var_b = w0 * w0 * v00 + 2 * w0 * w1 * v01 + w1 * w1 * v11 + w1;
+        stretch = Stretch(bins, counts, a, b);
         converged = size < 1e-9;
         if (converged)
             break;
     }
+    var_b += Square(kOffSlope * stretch * b);
     return converged && std::isfinite(var_b) ? FigureOf("calibration_slope", b, var_b, kAnyNumber) : unknown;
 }
 
@@ -122,10 +160,10 @@ std::vector<Figure> ClassFigures(const std::vector<ScoreBin>& bins, const ClassC
     const bool rows_known = n > 0 && n >= kNoiseWins * sd * std::sqrt(2.0);
     const bool classes_known =
         positives > 0 && negatives > 0 && positives >= kNoiseWins * sd && negatives >= kNoiseWins * sd;
-    const auto mean = [&](const char* name, FigureRange range, const auto& weight) {
+    const auto mean = [&](const char* name, FigureRange range, const auto& loss_of) {
         if (!rows_known)
             return UnknownFigure(name, range);
-        const RowMean figure = MeanOver(bins, counts, weight);
+        const RowMean figure = MeanOver(bins, counts, loss_of);
         return FigureOf(name, figure.value, figure.variance, range);
     };
     const FigureRange any_count{0, kAnyNumber.upper};
@@ -134,15 +172,22 @@ std::vector<Figure> ClassFigures(const std::vector<ScoreBin>& bins, const ClassC
         classes_known ? Auc(bins, counts) : UnknownFigure("auc", kFraction),
         mean("log_loss", {0, kMaxLogLoss},
              [](const ScoreBin& bin, bool positive) {
-                 return positive ? bin.log_positive : bin.log_negative;
+                 return positive ? Loss{bin.log_positive, bin.log_positive_spread}
+                                 : Loss{bin.log_negative, bin.log_negative_spread};
              }),
         mean("accuracy", kFraction,
-             [](const ScoreBin& bin, bool positive) { return bin.above_half == positive ? 1.0 : 0.0; }),
+             [](const ScoreBin& bin, bool positive) {
+                 return Loss{bin.above_half == positive ? 1.0 : 0.0, 0};
+             }),
         mean("brier", kFraction,
              [](const ScoreBin& bin, bool positive) {
-                 return positive ? bin.square_positive : bin.square_negative;
+                 return positive ? Loss{bin.square_positive, bin.square_positive_spread}
+                                 : Loss{bin.square_negative, bin.square_negative_spread};
              }),
-        mean("base_rate", kFraction, [](const ScoreBin&, bool positive) { return positive ? 1.0 : 0.0; }),
+        mean("base_rate", kFraction,
+             [](const ScoreBin&, bool positive) {
+                 return Loss{positive ? 1.0 : 0.0, 0};
+             }),
         classes_known ? CalibrationSlope(bins, counts) : UnknownFigure("calibration_slope", kAnyNumber),
     };
 }

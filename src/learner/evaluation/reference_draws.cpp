@@ -1,11 +1,8 @@
 #include "learner/evaluation/reference_draws.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <utility>
 
-#include "base/error.h"
 #include "mechanism/chacha_source.h"
 #include "mechanism/random.h"
 #include "model/predictor.h"
@@ -33,49 +30,53 @@ std::vector<double> CodeEnds(const FeatureSpec& feature, const Marginal* margina
     return weights;
 }
 
-// Begins with the checksum, the last bytes of a model.
-ChaChaSource SourceOf(const Model& model) {
-    ChaChaSource::Seed seed{};
-    const std::string bytes = model.Serialize();
-    constexpr size_t kChecksumBytes = 16;
-    CheckInternal(bytes.size() > kChecksumBytes, "a model has a checksum");
-    std::memcpy(seed.data(), bytes.data() + bytes.size() - kChecksumBytes, kChecksumBytes);
-    return ChaChaSource(std::move(seed));
+// A code for every draw, in proportion to the parts, in random order.
+void Stratify(const std::vector<double>& ends, PublicRandom& random, std::vector<uint16_t>* codes) {
+    size_t code = 0;
+    for (size_t i = 0; i < codes->size(); i++) {
+        const double at = (static_cast<double>(i) + 0.5) / static_cast<double>(codes->size()) * ends.back();
+        while (code + 1 < ends.size() && ends[code] <= at)
+            code++;
+        (*codes)[i] = static_cast<uint16_t>(code);
+    }
+    for (size_t left = codes->size(); left > 1; left--)
+        std::swap((*codes)[left - 1], (*codes)[random.Below(left)]);
 }
 
 }  // namespace
 
-ReferenceDraws::ReferenceDraws(const Model& model, Interrupt& interrupt) {
-    std::vector<std::vector<double>> ends;
+ReferenceDraws::ReferenceDraws(const Model& model, Interrupt& interrupt)
+    : scores_(kDraws), predictions_(kDraws), shares_(kDraws) {
     const std::optional<Reference>& reference = model.evidence().reference;
-    for (size_t i = 0; i < model.features().size(); i++)
-        ends.push_back(CodeEnds(model.features()[i], reference ? &reference->marginals[i] : nullptr));
     rows_ = reference ? reference->rows : 0;
-    ChaChaSource source = SourceOf(model);
+    ChaChaSource source{ChaChaSource::Seed{}};  // nothing here is secret
     Random random(source);
     PublicRandom draws(random);
+    const size_t width = model.features().size();
+    std::vector<uint16_t> rows(kDraws * width), codes(kDraws);
+    for (size_t feature = 0; feature < width; feature++) {
+        interrupt.Poll();
+        Stratify(CodeEnds(model.features()[feature], reference ? &reference->marginals[feature] : nullptr),
+                 draws, &codes);
+        for (size_t i = 0; i < kDraws; i++)
+            rows[i * width + feature] = codes[i];
+    }
     Predictor predictor(model);
-    std::vector<uint16_t> codes(model.features().size());
-    scores_.reserve(kDraws);
     for (size_t i = 0; i < kDraws; i++) {
-        for (size_t feature = 0; feature < codes.size(); feature++) {
-            const std::vector<double>& parts = ends[feature];
-            const auto found =
-                std::upper_bound(parts.begin(), parts.end(), draws.Fraction() * parts.back()) - parts.begin();
-            codes[feature] =
-                static_cast<uint16_t>(std::min<size_t>(static_cast<size_t>(found), parts.size() - 1));
-        }
-        scores_.push_back(predictor.Score(codes.data()));
-        mean_ += model.Respond(scores_.back()) / kDraws;
+        scores_[i] = predictor.Score(rows.data() + i * width);
         if (i % 256 == 0)
             interrupt.Poll();
     }
     std::sort(scores_.begin(), scores_.end());
+    for (size_t i = 0; i < kDraws; i++) {
+        predictions_[i] = model.Respond(scores_[i]);
+        mean_ += predictions_[i] / kDraws;
+    }
     const double positive = std::clamp(mean_, 1e-3, 1 - 1e-3);
     double share = 0;
-    for (int64_t score : scores_) {
-        const double p = std::clamp(model.Respond(score), 0.0, 1.0);
-        shares_.push_back(share += p / positive + (1 - p) / (1 - positive));
+    for (size_t i = 0; i < kDraws; i++) {
+        const double p = std::clamp(predictions_[i], 0.0, 1.0);
+        shares_[i] = share += p / positive + (1 - p) / (1 - positive);
     }
 }
 

@@ -33,8 +33,26 @@ std::vector<int64_t> Edges(const Model& model, const ReferenceDraws& reference, 
     return edges;
 }
 
-// Sums of what the model says, over draws in ascending order or one score that stands for them; a draw is p positive
-// rows and 1 - p negative ones.
+// A loss over rows of one class, each with a weight.
+class WeightedLoss {
+  public:
+    void Add(double weight, double loss) {
+        weight_ += weight;
+        sum_ += weight * loss;
+        squares_ += weight * loss * loss;
+    }
+    double Mean(double otherwise) const { return weight_ > 0 ? sum_ / std::max(weight_, 1e-12) : otherwise; }
+    double Spread() const {
+        const double mean = Mean(0);
+        return weight_ > 0 ? std::sqrt(std::max(0.0, squares_ / std::max(weight_, 1e-12) - mean * mean)) : 0;
+    }
+
+  private:
+    double weight_ = 0, sum_ = 0, squares_ = 0;
+};
+
+// What the model says, over draws in ascending order or scores that stand for them; a draw is p positive rows and
+// 1 - p negative ones.
 class Said {
   public:
     double draws() const { return draws_; }
@@ -44,28 +62,34 @@ class Said {
         draws_ += 1;
         positive_ += p;
         negative_ += 1 - p;
-        log_positive_ += p * LogLoss(p);
-        log_negative_ += (1 - p) * LogLoss(1 - p);
-        square_positive_ += p * (1 - p) * (1 - p);
-        square_negative_ += (1 - p) * p * p;
+        log_positive_.Add(p, LogLoss(p));
+        log_negative_.Add(1 - p, LogLoss(1 - p));
+        square_positive_.Add(p, (1 - p) * (1 - p));
+        square_negative_.Add(1 - p, p * p);
+        log_odds_.Add(1, LogOdds(p));
     }
 
     ScoreBin Bin() const {
         ScoreBin bin{};
         bin.predicted = positive_ / draws_;
-        const double positive = std::max(positive_, 1e-12), negative = std::max(negative_, 1e-12);
-        bin.log_positive = positive_ > 0 ? log_positive_ / positive : kMaxLogLoss;
-        bin.log_negative = negative_ > 0 ? log_negative_ / negative : kMaxLogLoss;
-        bin.square_positive = positive_ > 0 ? square_positive_ / positive : 1;
-        bin.square_negative = negative_ > 0 ? square_negative_ / negative : 1;
+        bin.log_positive = log_positive_.Mean(kMaxLogLoss);
+        bin.log_negative = log_negative_.Mean(kMaxLogLoss);
+        bin.square_positive = square_positive_.Mean(1);
+        bin.square_negative = square_negative_.Mean(1);
+        bin.log_positive_spread = log_positive_.Spread();
+        bin.log_negative_spread = log_negative_.Spread();
+        bin.square_positive_spread = square_positive_.Spread();
+        bin.square_negative_spread = square_negative_.Spread();
         bin.log_odds = LogOdds(bin.predicted);
-        bin.order = positive_ > 0 && negative_ > 0 ? pairs_ / (positive * negative) - 0.5 : 0;
+        bin.log_odds_spread = log_odds_.Spread();
+        const double pairs = std::max(positive_, 1e-12) * std::max(negative_, 1e-12);
+        bin.order = positive_ > 0 && negative_ > 0 ? pairs_ / pairs - 0.5 : 0;
         return bin;
     }
 
   private:
     double draws_ = 0, positive_ = 0, negative_ = 0, pairs_ = 0;
-    double log_positive_ = 0, log_negative_ = 0, square_positive_ = 0, square_negative_ = 0;
+    WeightedLoss log_positive_, log_negative_, square_positive_, square_negative_, log_odds_;
 };
 
 // ScoreBin::order of scores that are spread evenly over a width in log odds, about.
@@ -73,15 +97,14 @@ double EvenOrder(double width) {
     return std::tanh(width / 6) / 2;
 }
 
-// The middle of a bin; of an outer one a bit beyond its edge.
-int64_t MiddleScore(const std::vector<int64_t>& edges, size_t bin) {
+// Scores that stand for a bin which the reference hardly reaches, ascending; of an outer one a bit beyond its edge.
+std::vector<int64_t> ScoresWithin(const std::vector<int64_t>& edges, size_t bin) {
     const int64_t spread = edges.back() - edges.front();
-    const int64_t beyond = std::min<int64_t>(ToFixed(kOuterWidth / 2), spread / 8 + 1);
-    if (bin == 0)
-        return edges.front() - beyond;
-    if (bin == edges.size())
-        return edges.back() + beyond;
-    return edges[bin - 1] + (edges[bin] - edges[bin - 1]) / 2;
+    const int64_t beyond = std::min<int64_t>(ToFixed(kOuterWidth), spread / 4 + 2);
+    const int64_t low = bin == 0 ? edges.front() - beyond : edges[bin - 1];
+    const int64_t high = bin == edges.size() ? edges.back() + beyond : edges[bin];
+    const int64_t sixth = (high - low) / 6;
+    return {low + sixth, low + (high - low) / 2, high - sixth};
 }
 
 }  // namespace
@@ -103,13 +126,14 @@ size_t ScoreBins::CountFor(double nu, double mean_prediction) {
 ScoreBins::ScoreBins(const Model& model, const ReferenceDraws& reference, size_t count)
     : edges_(Edges(model, reference, std::clamp(count, kMinBins, kMaxBins))) {
     std::vector<Said> said(edges_.size() + 1);
-    for (int64_t score : reference.scores())
-        said[Find(score)].Add(model.Respond(score));
+    for (size_t i = 0; i < reference.scores().size(); i++)
+        said[Find(reference.scores()[i])].Add(reference.predictions()[i]);
     for (size_t i = 0; i < said.size(); i++) {
         const bool enough = said[i].draws() > kEnoughDraws;
         if (!enough) {
             said[i] = {};
-            said[i].Add(model.Respond(MiddleScore(edges_, i)));
+            for (const int64_t score : ScoresWithin(edges_, i))
+                said[i].Add(model.Respond(score));
         }
         ScoreBin bin = said[i].Bin();
         bin.lower = i == 0 ? 0 : model.Respond(edges_[i - 1]);

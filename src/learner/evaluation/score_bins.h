@@ -20,7 +20,13 @@ struct ScoreBin {
     double log_negative;     // mean of -log(1 - p) over negative rows, likewise
     double square_positive;  // mean of (1 - p)^2 over positive rows
     double square_negative;  // mean of p^2 over negative rows
+    // Standard deviations of these losses within the bin.
+    double log_positive_spread;
+    double log_negative_spread;
+    double square_positive_spread;
+    double square_negative_spread;
     double log_odds;         // of `predicted`
+    double log_odds_spread;  // standard deviation within the bin
     double order;     // by how much a positive row is above a negative one more often than every second time
     bool above_half;  // a row in it is predicted to be positive
 };
