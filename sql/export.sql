@@ -43,6 +43,24 @@ SELECT model, differ(model, 'postgres'), differ_plain(model) FROM dpboost_models
 -- without a row there is nothing to say, and the text alone is enough
 SELECT dpboost_to_sql('trees') ~ '^1 / \(1 \+ exp\(-CAST\(' AS link, dpboost_to_sql('trees') = dpboost_to_sql('trees', 'postgres') AS default_dialect;
 
+-- dates and times are taken as they are, infinite ones too
+CREATE TABLE visits (born date CHECK (born BETWEEN '1930-01-01' AND '2020-12-31'), seen timestamptz CHECK (seen BETWEEN '2000-01-01Z' AND '2026-01-01Z'),
+    left_at timestamp CHECK (left_at BETWEEN '1999-12-31' AND '2026-01-01'), y boolean);
+INSERT INTO visits SELECT '1930-01-01'::date + i * 30, '2001-01-01Z'::timestamptz + i * interval '7 days 01:23:45.678901',
+    '2001-01-01'::timestamp + i * interval '7 days 01:23:45.678901', i > 500 FROM generate_series(1, 1000) i;
+SELECT dpboost_train_on('dated_' || m, 'visits', 'y', 30, 1e-6, options => jsonb_build_object('method', m)) ->> 'task' AS task FROM (VALUES ('auto'), ('sbdt')) v (m);
+CREATE TABLE odd_visits AS TABLE visits;
+INSERT INTO odd_visits VALUES (NULL, NULL, NULL), ('infinity', 'infinity', 'infinity'), ('-infinity', '-infinity', '-infinity'),
+    ('4714-11-24 BC', '4714-11-24 00:00:00+00 BC', '4714-11-24 BC'), ('5874897-12-31', '294276-12-31 23:59:59.999999Z', '1999-12-31 23:59:59.999999');
+DO $$ DECLARE m text; differing bigint; BEGIN
+    FOREACH m IN ARRAY '{dated_auto,dated_sbdt}'::text[] LOOP
+        EXECUTE format('SELECT count(*) FROM odd_visits t WHERE (%s) IS DISTINCT FROM dpboost_predict(%L, t)', dpboost_to_sql(m), m) INTO differing;
+        RAISE NOTICE '%: % differ', m, differing;
+    END LOOP;
+END $$;
+SELECT features -> 0 ->> 'type' AS born, features -> 1 ->> 'type' AS seen, features -> 2 ->> 'type' AS left_at FROM dpboost_models WHERE model = 'dated_auto';
+DROP TABLE visits, odd_visits;
+
 -- XGBoost's JSON
 SELECT j -> 'learner' -> 'objective' ->> 'name' AS objective, j -> 'learner' -> 'feature_names' ->> 5 AS name, j -> 'version' ->> 0 AS version,
        j -> 'learner' -> 'attributes' ->> 'dpboost_epsilon' AS epsilon, j -> 'learner' -> 'attributes' ->> 'dpboost_method' AS method,

@@ -255,7 +255,12 @@ void TrainingCore::TrainWith(PaidCharge&& paid, PublicRandom& structure, Private
         evaluation_json_ = StoredEvaluation(*evaluation_, task_name(), plan_->epsilon(), plan_->delta());
     }
     model_bytes_ = model.Serialize();
-    features_json_ = DescribeFeatures(features_.specs);
+    std::vector<std::string> types;
+    for (const PublicColumn& column : columns_)
+        types.emplace_back(column.kind == ValueKind::kDate        ? "date"
+                           : column.kind == ValueKind::kTimestamp ? "timestamp"
+                                                                  : "");
+    features_json_ = DescribeFeatures(features_.specs, types);
 }
 
 const char* TrainingCore::task_name() const {

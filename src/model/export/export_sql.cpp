@@ -1,19 +1,20 @@
 #include "model/export/export_sql.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/text.h"
 #include "model/code_runs.h"
+#include "model/export/sql_link.h"
 
 namespace dpboost {
 namespace {
 
-constexpr int64_t kOne = int64_t{1} << kFixedBits;
-constexpr int64_t kLargestExponent = 700 * kOne;  // exp of more is an error in some databases
 constexpr const char* kLargest = "1.7976931348623157e308";
 
 std::string InQuotes(std::string_view text, char quote) {
@@ -65,27 +66,34 @@ struct Condition {
 
 class SqlWriter {
   public:
-    SqlWriter(const Model& model, SqlDialect dialect, Interrupt& interrupt);
+    SqlWriter(const Model& model, SqlDialect dialect, const std::vector<TimeColumn>& times,
+              Interrupt& interrupt);
 
-    std::string Score(size_t output, Bounds* bounds) const;
-    std::string Prediction() const;
-    std::string ClassScores() const;
+    std::string Prediction();
+    std::string ClassScores();
 
   private:
-    void AddTable(size_t index, size_t output, std::string* text, Bounds* bounds) const;
-    void AddNumberSearch(const Column& column, const std::vector<CodeRun>& runs, size_t begin, size_t end,
-                         std::string* text) const;
-    void AddTree(const Tree& tree, size_t output, std::string* text, Bounds* bounds) const;
-    void AddNode(const Tree& tree, size_t output, size_t node, unsigned level, std::string* text) const;
-    Condition ConditionOf(const Tree& tree, size_t node) const;
-    std::string Linked(const std::string& score, const Bounds& bounds) const;
-    std::string Within(const std::string& value, const std::string& lower, const std::string& upper) const;
+    Bounds TableBounds(size_t index, size_t output) const;
+    void Measure(size_t output);
+    void AddScore(size_t output);
+    void AddTerms(size_t output, size_t begin, size_t end);
+    void AddTable(size_t index, size_t output);
+    void AddNumberSearch(const Column& column, const std::vector<CodeRun>& runs, size_t begin, size_t end);
+    void AddNode(const Tree& tree, size_t output, size_t node, unsigned level);
+    void AddNumber(int64_t number);
+    Condition MakeCondition(const Tree& tree, size_t node) const;
+    const Condition& ConditionOf(const Tree& tree, size_t node);
 
     const Model& model_;
     SqlDialect dialect_;
     Interrupt& interrupt_;
     size_t outputs_;
     std::vector<Column> columns_;
+    std::vector<size_t> tables_;                          // features that have one
+    Bounds bounds_;                                       // of the output that is written
+    std::unordered_map<uint64_t, Condition> conditions_;  // on numbers, by feature and split
+    Condition last_;                                      // on something else
+    std::string text_;
 };
 
 void CheckNotHashed(const Model& model) {
@@ -104,7 +112,17 @@ void CheckNotHashed(const Model& model) {
                 "again.");
 }
 
-SqlWriter::SqlWriter(const Model& model, SqlDialect dialect, Interrupt& interrupt)
+// As the numbers that a training makes of dates and times: days or seconds since 2000-01-01. What is infinite stays so.
+std::string NumberOf(const std::string& name, TimeColumn time) {
+    if (time == TimeColumn::kDate)
+        return "CAST(EXTRACT(epoch FROM " + name + ") / 86400 - 10957 AS double precision)";
+    if (time == TimeColumn::kTimestamp)
+        return "CAST(EXTRACT(epoch FROM " + name + ") - 946684800 AS double precision)";
+    return "CAST(" + name + " AS double precision)";
+}
+
+SqlWriter::SqlWriter(const Model& model, SqlDialect dialect, const std::vector<TimeColumn>& times,
+                     Interrupt& interrupt)
     : model_(model),
       dialect_(dialect),
       interrupt_(interrupt),
@@ -118,7 +136,8 @@ SqlWriter::SqlWriter(const Model& model, SqlDialect dialect, Interrupt& interrup
         Column& column = columns_[i];
         const std::string name = InQuotes(feature.name(), '"');
         if (feature.ordered())
-            column.value = "CAST(" + name + " AS double precision)";
+            column.value = NumberOf(
+                name, i < times.size() && dialect == SqlDialect::kPostgres ? times[i] : TimeColumn::kNone);
         else
             column.value =
                 dialect == SqlDialect::kPostgres ? "CAST(" + name + " AS text) COLLATE \"C\"" : name;
@@ -127,6 +146,8 @@ SqlWriter::SqlWriter(const Model& model, SqlDialect dialect, Interrupt& interrup
         for (const std::string& level : feature.levels())
             column.levels.push_back(Literal(level, dialect));
         column.codes = ReachableCodes(feature);
+        if (!model.table(i).empty())
+            tables_.push_back(i);
     }
 }
 
@@ -142,7 +163,7 @@ std::string InRuns(const Column& column, const std::vector<CodeRun>& runs, size_
 }
 
 // The condition is that of the side to which missing values do not go: where it is not known, they are.
-Condition SqlWriter::ConditionOf(const Tree& tree, size_t node) const {
+Condition SqlWriter::MakeCondition(const Tree& tree, size_t node) const {
     const size_t index = tree.splits[node].feature;
     const FeatureSpec& feature = model_.features()[index];
     const Column& column = columns_[index];
@@ -154,212 +175,191 @@ Condition SqlWriter::ConditionOf(const Tree& tree, size_t node) const {
                 condition.text += (condition.text.empty() ? "" : " OR ") + InRuns(column, runs, i, i + 1);
         return condition;
     }
-    for (const uint16_t code : column.codes)
-        if (tree.SplitGoesLeft(node, code, feature.missing()) == condition.left)
-            condition.text += (condition.text.empty() ? "" : ", ") + column.levels[code];
+    for (const uint16_t code : column.codes) {
+        if (tree.SplitGoesLeft(node, code, feature.missing()) != condition.left)
+            continue;
+        condition.text += condition.text.empty() ? "" : ", ";
+        condition.text += column.levels[code];
+    }
     if (!condition.text.empty())
         condition.text = column.value + " IN (" + condition.text + ")";
     return condition;
 }
 
+const Condition& SqlWriter::ConditionOf(const Tree& tree, size_t node) {
+    const Split& split = tree.splits[node];
+    // Lists of levels may be long.
+    if (split.kind == SplitKind::kSubset || !model_.features()[split.feature].ordered())
+        return last_ = MakeCondition(tree, node);
+    const uint64_t key = (uint64_t{split.feature} << 32) | (uint64_t{split.threshold} << 8) |
+                         (split.kind == SplitKind::kLevel ? 2U : 0U) | (split.missing_left ? 1U : 0U);
+    const auto found = conditions_.find(key);
+    return found != conditions_.end() ? found->second
+                                      : conditions_.emplace(key, MakeCondition(tree, node)).first->second;
+}
+
 // ---- terms ----
+
+void SqlWriter::AddNumber(int64_t number) {
+    char digits[24];
+    text_.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
 
 // A search by halves among the runs from `begin` to before `end`.
 void SqlWriter::AddNumberSearch(const Column& column, const std::vector<CodeRun>& runs, size_t begin,
-                                size_t end, std::string* text) const {
-    if (end - begin == 1) {
-        *text += std::to_string(runs[begin].outcome);
-        return;
-    }
+                                size_t end) {
+    if (end - begin == 1)
+        return AddNumber(runs[begin].outcome);
     const size_t middle = (begin + end) / 2;
-    *text += "CASE WHEN " + column.value + " <= " + column.edges[runs[middle - 1].last_code] + " THEN ";
-    AddNumberSearch(column, runs, begin, middle, text);
-    *text += " ELSE ";
-    AddNumberSearch(column, runs, middle, end, text);
-    *text += " END";
+    text_.append("CASE WHEN ").append(column.value).append(" <= ");
+    text_.append(column.edges[runs[middle - 1].last_code]).append(" THEN ");
+    AddNumberSearch(column, runs, begin, middle);
+    text_ += " ELSE ";
+    AddNumberSearch(column, runs, middle, end);
+    text_ += " END";
 }
 
-void SqlWriter::AddTable(size_t index, size_t output, std::string* text, Bounds* bounds) const {
+Bounds SqlWriter::TableBounds(size_t index, size_t output) const {
+    const std::vector<int32_t>& table = model_.table(index);
+    int32_t least = table[model_.features()[index].missing() * outputs_ + output], most = least;
+    for (const uint16_t code : columns_[index].codes) {
+        least = std::min(least, table[code * outputs_ + output]);
+        most = std::max(most, table[code * outputs_ + output]);
+    }
+    Bounds bounds;
+    bounds.Add(least, most);
+    return bounds;
+}
+
+void SqlWriter::AddTable(size_t index, size_t output) {
     const std::vector<int32_t>& table = model_.table(index);
     const FeatureSpec& feature = model_.features()[index];
     const Column& column = columns_[index];
     const auto value = [&](size_t code) { return table[code * outputs_ + output]; };
     const int32_t missing = value(feature.missing());
-    int32_t least = missing, most = missing;
-    for (const uint16_t code : column.codes) {
-        least = std::min(least, value(code));
-        most = std::max(most, value(code));
-    }
-    bounds->Add(least, most);
-    if (least != most && feature.ordered()) {
+    const Bounds bounds = TableBounds(index, output);
+    if (bounds.lower == bounds.upper)
+        return AddNumber(missing);
+    if (feature.ordered()) {
         const std::vector<CodeRun> runs = MakeRuns(column.codes, value);
-        *text += "CASE WHEN " + InRuns(column, runs, 0, runs.size()) + " THEN ";
-        AddNumberSearch(column, runs, 0, runs.size(), text);
-        *text += " ELSE ";
-    } else if (least != most) {
-        *text += "CASE " + column.value;
+        text_ += "CASE WHEN " + InRuns(column, runs, 0, runs.size()) + " THEN ";
+        AddNumberSearch(column, runs, 0, runs.size());
+    } else {
+        text_ += "CASE " + column.value;
         for (const uint16_t code : column.codes)
-            if (value(code) != missing)
-                *text += " WHEN " + column.levels[code] + " THEN " + std::to_string(value(code));
-        *text += " ELSE ";
+            if (value(code) != missing) {
+                text_.append(" WHEN ").append(column.levels[code]).append(" THEN ");
+                AddNumber(value(code));
+            }
     }
-    *text += std::to_string(missing) + (least != most ? " END" : "");
+    text_ += " ELSE ";
+    AddNumber(missing);
+    text_ += " END";
 }
 
-void SqlWriter::AddNode(const Tree& tree, size_t output, size_t node, unsigned level,
-                        std::string* text) const {
+void SqlWriter::AddNode(const Tree& tree, size_t output, size_t node, unsigned level) {
     const size_t width = size_t{1} << (tree.depth - level);  // leaves below the node
     const size_t first = (node + 1 - (size_t{1} << level)) * width;
     const auto leaf = [&](size_t i) { return tree.leaves[(first + i) * outputs_ + output]; };
     size_t equal = 1;
     while (equal < width && leaf(equal) == leaf(0))
         equal++;
-    if (equal == width) {
-        *text += std::to_string(leaf(0));
+    if (equal == width)
+        return AddNumber(leaf(0));
+    interrupt_.Poll();
+    CheckExportedText(text_.size());
+    const Condition& condition = ConditionOf(tree, node);
+    const size_t left = 2 * node + 1, right = left + 1;
+    const size_t then = condition.left ? left : right, otherwise = condition.left ? right : left;
+    if (condition.text.empty())
+        return AddNode(tree, output, otherwise, level + 1);
+    text_.append("CASE WHEN ").append(condition.text).append(" THEN ");
+    AddNode(tree, output, then, level + 1);
+    text_ += " ELSE ";
+    AddNode(tree, output, otherwise, level + 1);
+    text_ += " END";
+}
+
+void SqlWriter::Measure(size_t output) {
+    bounds_ = {};
+    bounds_.Add(model_.base(output), model_.base(output));
+    for (const size_t index : tables_) {
+        const Bounds table = TableBounds(index, output);
+        bounds_.Add(table.lower, table.upper);
+    }
+    for (const Tree& tree : model_.trees()) {
+        interrupt_.Poll();
+        int32_t least = tree.leaves[output], most = least;
+        for (size_t i = output; i < tree.leaves.size(); i += outputs_) {
+            least = std::min(least, tree.leaves[i]);
+            most = std::max(most, tree.leaves[i]);
+        }
+        bounds_.Add(least, most);
+    }
+}
+
+// Base, tables and trees, in parentheses by halves: databases limit the depth of an expression, and a plain sum is as deep
+// as it is long.
+void SqlWriter::AddTerms(size_t output, size_t begin, size_t end) {
+    if (end - begin > 1) {
+        const size_t middle = (begin + end) / 2;
+        text_ += "(";
+        AddTerms(output, begin, middle);
+        text_ += "\n+ ";
+        AddTerms(output, middle, end);
+        text_ += ")";
         return;
     }
     interrupt_.Poll();
-    CheckExportedText(text->size());
-    const Condition condition = ConditionOf(tree, node);
-    const size_t left = 2 * node + 1, right = left + 1;
-    if (condition.text.empty())
-        return AddNode(tree, output, condition.left ? right : left, level + 1, text);
-    *text += "CASE WHEN " + condition.text + " THEN ";
-    AddNode(tree, output, condition.left ? left : right, level + 1, text);
-    *text += " ELSE ";
-    AddNode(tree, output, condition.left ? right : left, level + 1, text);
-    *text += " END";
+    CheckExportedText(text_.size());
+    const bool wide = bounds_.size >= int64_t{1} << 31;  // such literals are 32-bit integers
+    text_ += wide ? "CAST(" : "";
+    if (begin == 0)
+        AddNumber(model_.base(output));
+    else if (begin <= tables_.size())
+        AddTable(tables_[begin - 1], output);
+    else
+        AddNode(model_.trees()[begin - 1 - tables_.size()], output, 0, 0);
+    text_ += wide ? " AS bigint)" : "";
 }
 
-void SqlWriter::AddTree(const Tree& tree, size_t output, std::string* text, Bounds* bounds) const {
-    int32_t least = tree.leaves[output], most = least;
-    for (size_t i = output; i < tree.leaves.size(); i += outputs_) {
-        least = std::min(least, tree.leaves[i]);
-        most = std::max(most, tree.leaves[i]);
-    }
-    bounds->Add(least, most);
-    AddNode(tree, output, 0, 0, text);
+void SqlWriter::AddScore(size_t output) {
+    AddTerms(output, 0, 1 + tables_.size() + model_.trees().size());
 }
 
-// In parentheses by halves: databases limit the depth of an expression, and a plain sum is as deep as it is long.
-void AddSum(const std::vector<std::string>& terms, size_t begin, size_t end, std::string* text) {
-    if (end - begin == 1) {
-        *text += terms[begin];
-        return;
-    }
-    const size_t middle = (begin + end) / 2;
-    *text += "(";
-    AddSum(terms, begin, middle, text);
-    *text += "\n+ ";
-    AddSum(terms, middle, end, text);
-    *text += ")";
-}
-
-std::string SqlWriter::Score(size_t output, Bounds* bounds) const {
-    std::vector<std::string> terms = {std::to_string(model_.base(output))};
-    bounds->Add(model_.base(output), model_.base(output));
-    size_t size = 0;
-    const auto count = [&] {
-        interrupt_.Poll();
-        CheckExportedText(size += terms.back().size());
-    };
-    for (size_t i = 0; i < columns_.size(); i++)
-        if (!model_.table(i).empty()) {
-            AddTable(i, output, &terms.emplace_back(), bounds);
-            count();
-        }
-    for (const Tree& tree : model_.trees()) {
-        AddTree(tree, output, &terms.emplace_back(), bounds);
-        count();
-    }
-    if (bounds->size >= int64_t{1} << 31)  // such literals are 32-bit integers
-        for (std::string& term : terms)
-            term = "CAST(" + term + " AS bigint)";
-    std::string score;
-    AddSum(terms, 0, terms.size(), &score);
-    return score;
-}
-
-// ---- the link ----
-
-std::string SqlWriter::Within(const std::string& value, const std::string& lower,
-                              const std::string& upper) const {
-    return "LEAST(GREATEST(" + value + ", " + lower + "), " + upper + ")";
-}
-
-// The score in units of 1 goes through the link; beyond these scores the prediction does not change.
-struct LinkRange {
-    int64_t lower_score;
-    int64_t upper_score;
-    std::string lower;
-    std::string upper;
-};
-
-LinkRange RangeOf(const Model& model) {
-    const TargetSpec& target = model.target();
-    if (model.link() == Link::kLogistic)
-        return {-kLargestExponent, kLargestExponent, "0", "1"};
-    if (model.link() == Link::kIdentity)
-        return {-kOne, kOne, JsonNumber(target.lower()), JsonNumber(target.upper())};
-    const auto score = [](double value) {
-        return value > 0 ? std::clamp<int64_t>(std::llround(std::log(value) * kFixedScale), -kLargestExponent,
-                                               kLargestExponent)
-                         : -kLargestExponent;
-    };
-    LinkRange range = {score(target.lower()), score(target.upper()), JsonNumber(target.lower()),
-                       JsonNumber(target.upper())};
-    while (model.Respond(range.lower_score) > target.lower() && range.lower_score > -kLargestExponent)
-        range.lower_score--;
-    while (model.Respond(range.upper_score) < target.upper() && range.upper_score < kLargestExponent)
-        range.upper_score++;
-    return range;
-}
-
-std::string InUnits(const std::string& score) {
-    return "CAST(" + score + " AS double precision) / " + std::to_string(kOne);
-}
-
-std::string LinkOf(const Model& model, const std::string& score) {
-    const std::string value = InUnits(score);
-    const TargetSpec& target = model.target();
-    if (model.link() == Link::kLogistic)
-        return "1 / (1 + exp(-" + value + "))";
-    if (model.link() == Link::kLog)
-        return "exp(" + value + ")";
-    return JsonNumber(target.lower()) + " + " + JsonNumber(target.upper() - target.lower()) + " * ((" +
-           value + " + 1) / 2)";
-}
-
-std::string SqlWriter::Linked(const std::string& score, const Bounds& bounds) const {
+std::string SqlWriter::Prediction() {
+    Measure(0);
     const LinkRange range = RangeOf(model_);
-    if (bounds.lower > range.lower_score && bounds.upper < range.upper_score)
-        return LinkOf(model_, score);
-    if (dialect_ == SqlDialect::kStandard)
-        return "CASE WHEN " + score + " <= " + std::to_string(range.lower_score) + " THEN " + range.lower +
-               "\nWHEN " + score + " >= " + std::to_string(range.upper_score) + " THEN " + range.upper +
-               "\nELSE " + LinkOf(model_, score) + " END";
-    const std::string within =
-        Within(score, std::to_string(range.lower_score), std::to_string(range.upper_score));
-    if (model_.link() == Link::kLogistic)
-        return LinkOf(model_, within);
-    return Within(LinkOf(model_, within), range.lower, range.upper);
-}
-
-std::string SqlWriter::Prediction() const {
-    Bounds bounds;
-    const std::string score = Score(0, &bounds);
-    return Linked(score, bounds);
-}
-
-std::string SqlWriter::ClassScores() const {
-    std::string list;
-    for (size_t output = 0; output < outputs_; output++) {
-        Bounds bounds;
-        CheckExportedText(list.size());
-        list += (output == 0 ? "" : ",\n") + InUnits(Score(output, &bounds)) + " AS " +
-                InQuotes(model_.target().classes()[output], '"');
+    const Around link = LinkOf(model_);
+    const bool inside = bounds_.lower > range.lower_score && bounds_.upper < range.upper_score;
+    const std::string lower = std::to_string(range.lower_score), upper = std::to_string(range.upper_score);
+    if (!inside && dialect_ == SqlDialect::kStandard) {
+        AddScore(0);
+        const std::string score = std::move(text_);
+        return "CASE WHEN " + score + " <= " + lower + " THEN " + range.lower + "\nWHEN " + score +
+               " >= " + upper + " THEN " + range.upper + "\nELSE " + link.before + score + link.after +
+               " END";
     }
-    return list;
+    Around all = link;
+    if (!inside) {
+        all = Limited(lower, upper).Within(link);
+        if (model_.link() != Link::kLogistic)
+            all = all.Within(Limited(range.lower, range.upper));
+    }
+    text_ = all.before;
+    AddScore(0);
+    text_ += all.after;
+    return std::move(text_);
+}
+
+std::string SqlWriter::ClassScores() {
+    for (size_t output = 0; output < outputs_; output++) {
+        Measure(output);
+        text_ += (output == 0 ? "" : ",\n") + InUnits().before;
+        AddScore(output);
+        text_ += InUnits().after + " AS " + InQuotes(model_.target().classes()[output], '"');
+    }
+    return std::move(text_);
 }
 
 }  // namespace
@@ -373,8 +373,9 @@ SqlDialect ParseSqlDialect(std::string_view name) {
                 "Dialects are \"postgres\" and \"standard\".", NearestHint(name, {"postgres", "standard"}));
 }
 
-std::string ToSql(const Model& model, SqlDialect dialect, Interrupt& interrupt) {
-    const SqlWriter writer(model, dialect, interrupt);
+std::string ToSql(const Model& model, SqlDialect dialect, Interrupt& interrupt,
+                  const std::vector<TimeColumn>& times) {
+    SqlWriter writer(model, dialect, times, interrupt);
     return model.outputs() == 1 ? writer.Prediction() : writer.ClassScores();
 }
 

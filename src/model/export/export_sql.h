@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/interrupt.h"
 #include "model/model.h"
@@ -18,8 +19,13 @@ enum class SqlDialect {
 // Reads "postgres" or "standard". Throws Error(kInvalidParameter) with the nearest name.
 SqlDialect ParseSqlDialect(std::string_view name);
 
-// The prediction, as Model::Respond gives it. Of a model with more than two classes: a list of expressions for SELECT, the
+// What a column of numbers is where the expression is used; a model knows numbers only.
+enum class TimeColumn { kNone, kDate, kTimestamp };
+
+// The prediction, as Model::Respond gives it. `times`: per feature, or empty; in the dialect of PostgreSQL the expression
+// takes such columns as they are, else as days or seconds since 2000-01-01. Of a model with more than two classes: a list of expressions for SELECT, the
 // score of each class, named by it. Throws Error(kUnsupported) if the score depends on hashed text.
-std::string ToSql(const Model& model, SqlDialect dialect, Interrupt& interrupt);
+std::string ToSql(const Model& model, SqlDialect dialect, Interrupt& interrupt,
+                  const std::vector<TimeColumn>& times = {});
 
 }  // namespace dpboost

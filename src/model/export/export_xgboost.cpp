@@ -213,18 +213,16 @@ std::string FeatureList(const Model& model) {
     return list.Array();
 }
 
-std::string Trees(const Model& model, Interrupt& interrupt, std::string* classes) {
-    CheckExportedBins(model.features());
-    std::string text;
+void AppendTrees(const Model& model, Interrupt& interrupt, std::string* text) {
+    const size_t before = text->size();
     size_t count = 0;
     for (size_t output = 0; output < model.outputs(); output++) {
         const TreeMaker maker(model, output, interrupt);
         const auto add = [&](const XgboostTree& list) {
-            text += count == 0 ? "" : ",";
-            *classes += (count == 0 ? "" : ",") + std::to_string(output);
-            list.AppendTo(&text, count++, model.features().size());
+            *text += count == 0 ? "" : ",";
+            list.AppendTo(text, count++, model.features().size());
             interrupt.Poll();
-            CheckExportedText(text.size());
+            CheckExportedText(text->size() - before);
         };
         add(maker.Base());
         for (size_t i = 0; i < model.features().size(); i++)
@@ -233,7 +231,6 @@ std::string Trees(const Model& model, Interrupt& interrupt, std::string* classes
         for (const Tree& tree : model.trees())
             add(maker.OfTree(tree));
     }
-    return text;
 }
 
 }  // namespace
@@ -242,9 +239,14 @@ std::string ToXgboost(const Model& model, const std::vector<std::pair<std::strin
                       Interrupt& interrupt) {
     const Objective objective = ObjectiveOf(model);
     const std::string features = std::to_string(model.features().size());
-    std::string classes;
-    const std::string trees = Trees(model, interrupt, &classes);
-    const size_t count = 1 + static_cast<size_t>(std::count(classes.begin(), classes.end(), ','));
+    CheckExportedBins(model.features());
+    size_t tables = 0;
+    for (size_t i = 0; i < model.features().size(); i++)
+        tables += model.table(i).empty() ? 0 : 1;
+    const size_t per_output = 1 + tables + model.trees().size();
+    std::string classes;  // the output of every tree
+    for (size_t i = 0; i < model.outputs() * per_output; i++)
+        classes += (i == 0 ? "" : ",") + std::to_string(i / per_output);
     JsonList origin, names, types;
     origin.Add("dpboost_features", JsonString(FeatureList(model)));
     if (!model.target().classes().empty()) {
@@ -259,16 +261,20 @@ std::string ToXgboost(const Model& model, const std::vector<std::pair<std::strin
         names.Append(JsonString(feature.name()));
         types.Append("\"float\"");
     }
-    return "{\"learner\":{\"attributes\":" + origin.Object() + ",\"feature_names\":" + names.Array() +
-           ",\"feature_types\":" + types.Array() +
-           ",\"gradient_booster\":{\"model\":{\"gbtree_model_param\":{\"num_parallel_tree\":\"1\",\"num_"
-           "trees\":\"" +
-           std::to_string(count) + "\",\"size_leaf_vector\":\"0\"},\"tree_info\":[" + classes +
-           "],\"trees\":[" + trees + "]},\"name\":\"gbtree\"},\"learner_model_param\":{\"base_score\":\"" +
-           objective.base_score + "\",\"boost_from_average\":\"1\",\"num_class\":\"" +
-           std::to_string(model.outputs() == 1 ? 0 : model.outputs()) + "\",\"num_feature\":\"" + features +
-           "\",\"num_target\":\"1\"},\"objective\":{\"name\":\"" + objective.name + "\"," +
-           objective.parameters + "}},\"version\":[1,7,4]}";
+    std::string json =
+        "{\"learner\":{\"attributes\":" + origin.Object() + ",\"feature_names\":" + names.Array() +
+        ",\"feature_types\":" + types.Array() +
+        ",\"gradient_booster\":{\"model\":{\"gbtree_model_param\":{\"num_parallel_tree\":\"1\",\"num_"
+        "trees\":\"" +
+        std::to_string(model.outputs() * per_output) + "\",\"size_leaf_vector\":\"0\"},\"tree_info\":[" +
+        classes + "],\"trees\":[";
+    AppendTrees(model, interrupt, &json);
+    json += "]},\"name\":\"gbtree\"},\"learner_model_param\":{\"base_score\":\"" + objective.base_score +
+            "\",\"boost_from_average\":\"1\",\"num_class\":\"" +
+            std::to_string(model.outputs() == 1 ? 0 : model.outputs()) + "\",\"num_feature\":\"" + features +
+            "\",\"num_target\":\"1\"},\"objective\":{\"name\":\"" + objective.name + "\"," +
+            objective.parameters + "}},\"version\":[1,7,4]}";
+    return json;
 }
 
 float EncodedNumber(const FeatureSpec& feature, const Encoder& encoder, double value) noexcept {

@@ -38,9 +38,11 @@ ImportedModel Read(std::string_view bytes) {
     return {std::move(claims), std::move(model)};
 }
 
-std::string DescribeFeature(const FeatureSpec& feature) {
+std::string DescribeFeature(const FeatureSpec& feature, const std::string& type) {
     JsonList description;
     description.Add("name", JsonString(feature.name()));
+    if (!type.empty())
+        description.Add("type", JsonString(type));
     if (feature.kind() == FeatureKind::kNumeric) {
         description.Add("lower", JsonNumber(feature.lower()));
         description.Add("upper", JsonNumber(feature.upper()));
@@ -97,10 +99,11 @@ std::string TextsOf(const ImportedModel& imported) {
     return texts;
 }
 
-std::string DescribeFeatures(const std::vector<FeatureSpec>& features) {
+std::string DescribeFeatures(const std::vector<FeatureSpec>& features,
+                             const std::vector<std::string>& types) {
     JsonList list;
-    for (const FeatureSpec& feature : features)
-        list.Append(DescribeFeature(feature));
+    for (size_t i = 0; i < features.size(); i++)
+        list.Append(DescribeFeature(features[i], i < types.size() ? types[i] : ""));
     return list.Array();
 }
 

@@ -37,7 +37,9 @@ void CheckBins(std::string_view model_bytes, size_t most);
 // Every text in it, each on a line, to be checked by who knows encodings.
 std::string TextsOf(const ImportedModel& imported);
 
-// The features and their encodings as a JSON array, as dpboost_models shows them.
-std::string DescribeFeatures(const std::vector<FeatureSpec>& features);
+// The features and their encodings as a JSON array, as dpboost_models shows them. `types`: what numbers stand for, "date" or
+// "timestamp", per feature; empty texts, or none at all, for numbers that are numbers.
+std::string DescribeFeatures(const std::vector<FeatureSpec>& features,
+                             const std::vector<std::string>& types = {});
 
 }  // namespace dpboost

@@ -11,6 +11,7 @@ namespace dpboost {
 namespace {
 
 constexpr int32_t kNoParent = std::numeric_limits<int32_t>::max();  // as XGBoost writes it
+constexpr size_t kMostDigits = 24;  // of a whole number of 64 bits or a number of single precision
 constexpr size_t kMaxNodes = size_t{1} << 20;
 constexpr size_t kMaxCategories = size_t{1} << 24;
 
@@ -19,29 +20,32 @@ constexpr size_t kMaxCategories = size_t{1} << 24;
 }
 
 template <typename Number>
-void Append(Number value, std::string* text) {
-    char digits[32];
-    const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, value);
-    text->append(digits, end.ptr);
+char* Write(Number value, char* digits) {
+    char* end = std::to_chars(digits, digits + kMostDigits, value).ptr;
     // XGBoost takes no whole number where it wants another, and tells them by how they are written.
     if (std::is_floating_point_v<Number> &&
-        std::string_view(digits, end.ptr - digits).find_first_of(".e") == std::string_view::npos)
-        *text += ".0";
+        std::string_view(digits, static_cast<size_t>(end - digits)).find_first_of(".e") ==
+            std::string_view::npos) {
+        *end++ = '.';
+        *end++ = '0';
+    }
+    return end;
 }
-
 // "name":[value of each item],
 template <typename Items, typename Value>
 void AppendArray(const char* name, const Items& items, const Value& value, std::string* text) {
-    *text += '"';
-    *text += name;
-    *text += "\":[";
-    bool first = true;
+    text->append("\"").append(name).append("\":[");
+    size_t size = text->size();
+    text->resize(size + items.size() * (kMostDigits + 3));
+    char* const begin = text->data();
+    char* end = begin + size;
     for (const auto& item : items) {
-        if (!first)
-            *text += ',';
-        first = false;
-        Append(value(item), text);
+        end = Write(value(item), end);
+        *end++ = ',';
     }
+    if (!items.empty())
+        end--;
+    text->resize(static_cast<size_t>(end - begin));
     *text += "],";
 }
 
@@ -103,7 +107,12 @@ void XgboostTree::AppendTo(std::string* json, size_t id, size_t features) const 
     using Node = const XgboostNode*;
     const NumberedNodes numbered(nodes_);
     const std::vector<Node>& nodes = numbered.nodes;
-    const auto zero = [](Node) { return 0.0f; };
+    const auto zeros = [&](const char* name) {
+        json->append("\"").append(name).append("\":[");
+        for (size_t i = 0; i < nodes.size(); i++)
+            *json += i == 0 ? "0.0" : ",0.0";
+        *json += "],";
+    };
     *json += '{';
     AppendArray(
         "base_weights", nodes, [](Node n) { return n->left < 0 ? n->value : 0.0f; }, json);
@@ -113,7 +122,7 @@ void XgboostTree::AppendTo(std::string* json, size_t id, size_t features) const 
     *json += "\"id\":" + std::to_string(id) + ",";
     AppendArray(
         "left_children", numbered.left, [](int32_t i) { return i; }, json);
-    AppendArray("loss_changes", nodes, zero, json);
+    zeros("loss_changes");
     AppendArray(
         "parents", numbered.parents, [](int32_t i) { return i; }, json);
     AppendArray(
@@ -124,7 +133,7 @@ void XgboostTree::AppendTo(std::string* json, size_t id, size_t features) const 
         "split_indices", nodes, [](Node n) { return n->feature; }, json);
     AppendArray(
         "split_type", nodes, [](Node n) { return n->categories.empty() ? 0 : 1; }, json);
-    AppendArray("sum_hessian", nodes, zero, json);
+    zeros("sum_hessian");
     *json += "\"tree_param\":{\"num_deleted\":\"0\",\"num_feature\":\"" + std::to_string(features) +
              "\",\"num_nodes\":\"" + std::to_string(nodes.size()) + "\",\"size_leaf_vector\":\"0\"}}";
 }

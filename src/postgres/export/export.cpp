@@ -7,6 +7,7 @@
 #include "postgres/boundary/arguments.h"
 #include "postgres/predict/binding.h"
 #include "postgres/predict/model_lookup.h"
+#include "postgres/train/json_reader.h"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_to_sql);
@@ -46,6 +47,19 @@ CachedModel* FindNamed(FunctionCallInfo fcinfo, ModelFacts* facts) {
     return holder->get()->get();
 }
 
+// Which columns were dates or times when the model was trained; a model that was imported does not know.
+std::vector<TimeColumn> TimesOf(const JsonValue& features) {
+    std::vector<TimeColumn> times;
+    for (int i = 0; i < features.count; i++) {
+        const JsonValue* type = features.items[i].Find("type");
+        times.push_back(type == nullptr             ? TimeColumn::kNone
+                        : type->IsText("date")      ? TimeColumn::kDate
+                        : type->IsText("timestamp") ? TimeColumn::kTimestamp
+                                                    : TimeColumn::kNone);
+    }
+    return times;
+}
+
 float EncodedOf(const CachedModel& model, int feature, const ColumnReader& reader, Datum value) {
     const FeatureSpec& spec = model.model.features()[static_cast<size_t>(feature)];
     if (reader.as_number)
@@ -63,10 +77,11 @@ Datum dpboost_to_sql(PG_FUNCTION_ARGS) {
     ModelFacts facts;
     const CachedModel* model = FindNamed(fcinfo, &facts);
     const std::string_view dialect = ViewOf(PG_GETARG_TEXT_PP(1));
+    const JsonValue* features = ReadJson(facts.features);
     CoreText* result = CoreText::Make(CurrentMemoryContext);
     CallCore([&] {
         PgInterrupt interrupt;
-        **result = ToSql(model->model, ParseSqlDialect(dialect), interrupt);
+        **result = ToSql(model->model, ParseSqlDialect(dialect), interrupt, TimesOf(*features));
     });
     PG_RETURN_DATUM(VarlenaOf(result));
 }

@@ -25,7 +25,8 @@ enum ModelColumn {
     kModelTask,
     kModelEpsilon,
     kModelDelta,
-    kModelContent = 12,
+    kModelFeatures = 11,
+    kModelContent,
     kModelCreated,
     kModelTarget,
     kModelPositive
@@ -388,6 +389,7 @@ void ReadModelFacts(const ModelEntry& entry, ModelFacts* facts) {
     facts->created_at = DatumGetTimestampTz(column(kModelCreated));
     facts->target = TextDatumGetCString(column(kModelTarget));
     const bool has_positive = !heap_attisnull(entry.row, kModelPositive, RelationGetDescr(entry.table));
+    facts->features = DatumGetJsonbPCopy(column(kModelFeatures));
     facts->positive = has_positive ? TextDatumGetCString(column(kModelPositive)) : nullptr;
 }
 

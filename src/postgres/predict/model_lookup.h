@@ -63,6 +63,7 @@ struct ModelFacts {
     TimestampTz created_at;
     const char* target;    // name of what it predicts; empty if that is not known
     const char* positive;  // the positive class, or null
+    Jsonb* features;       // and their encodings
 };
 void ReadModelFacts(const ModelEntry& entry, ModelFacts* facts);
 
