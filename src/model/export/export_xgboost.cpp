@@ -29,6 +29,8 @@ float JustAbove(double edge) noexcept {
     return std::nextafter(RoundedDown(edge), kInfinite);
 }
 
+constexpr size_t kBytesPerNode = 64;  // of text, about
+
 // Makes the trees of one output.
 class TreeMaker {
   public:
@@ -215,6 +217,10 @@ std::string FeatureList(const Model& model) {
 
 void AppendTrees(const Model& model, Interrupt& interrupt, std::string* text) {
     const size_t before = text->size();
+    size_t nodes = 0;
+    for (const Tree& tree : model.trees())
+        nodes += 2 * tree.split_count();
+    text->reserve(before + std::min(nodes * model.outputs() * kBytesPerNode, kMostExportedText));
     size_t count = 0;
     for (size_t output = 0; output < model.outputs(); output++) {
         const TreeMaker maker(model, output, interrupt);
@@ -269,8 +275,8 @@ std::string ToXgboost(const Model& model, const std::vector<std::pair<std::strin
         std::to_string(model.outputs() * per_output) + "\",\"size_leaf_vector\":\"0\"},\"tree_info\":[" +
         classes + "],\"trees\":[";
     AppendTrees(model, interrupt, &json);
-    json += "]},\"name\":\"gbtree\"},\"learner_model_param\":{\"base_score\":\"" + objective.base_score +
-            "\",\"boost_from_average\":\"1\",\"num_class\":\"" +
+    json += std::string("]},\"name\":\"gbtree\"},\"learner_model_param\":{\"base_score\":\"") +
+            objective.base_score + "\",\"boost_from_average\":\"1\",\"num_class\":\"" +
             std::to_string(model.outputs() == 1 ? 0 : model.outputs()) + "\",\"num_feature\":\"" + features +
             "\",\"num_target\":\"1\"},\"objective\":{\"name\":\"" + objective.name + "\"," +
             objective.parameters + "}},\"version\":[1,7,4]}";

@@ -35,17 +35,19 @@ char* Write(Number value, char* digits) {
 template <typename Items, typename Value>
 void AppendArray(const char* name, const Items& items, const Value& value, std::string* text) {
     text->append("\"").append(name).append("\":[");
-    size_t size = text->size();
-    text->resize(size + items.size() * (kMostDigits + 3));
-    char* const begin = text->data();
-    char* end = begin + size;
+    char some[64 * (kMostDigits + 3)];
+    char* end = some;
     for (const auto& item : items) {
+        if (end > some + sizeof some - (kMostDigits + 3)) {
+            text->append(some, end);
+            end = some;
+        }
         end = Write(value(item), end);
         *end++ = ',';
     }
+    text->append(some, end);
     if (!items.empty())
-        end--;
-    text->resize(static_cast<size_t>(end - begin));
+        text->pop_back();
     *text += "],";
 }
 

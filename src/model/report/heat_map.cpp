@@ -10,11 +10,12 @@ namespace dpboost {
 namespace {
 
 constexpr double kWidth = 330;
-constexpr double kLeft = 92;
+constexpr double kLeft = 112;
 constexpr double kRight = 324;
-constexpr size_t kLabel = 15;       // characters beside the picture
-constexpr size_t kTitle = 60;       // ... where it is pointed at
-constexpr double kSeenMass = 1e-3;  // missing values that are rarer are not drawn
+constexpr size_t kLabel = 15;  // characters beside the picture
+constexpr size_t kTitle = 60;  // ... where it is pointed at
+constexpr double kSeenMass =
+    1e-3;  // missing values that are rarer are not drawn, nor are those that may be noise
 constexpr size_t kPictures = 4;
 
 // Numbers in a bin's label with the digits that a picture has room for.
@@ -31,6 +32,13 @@ std::string WithShortNumbers(const std::string& label) {
     return shorter;
 }
 
+bool SeesMissing(const Model& model, const ReferenceMasses& masses, size_t feature) {
+    const std::optional<Reference>& reference = model.evidence().reference;
+    if (reference && reference->marginals[feature].counts.back() < 2 * reference->marginals[feature].count_sd)
+        return false;
+    return masses.of(feature)[model.features()[feature].missing()] > kSeenMass;
+}
+
 // One feature's parts, escaped, without missing where that is rare.
 struct Axis {
     std::string name;
@@ -44,7 +52,7 @@ struct Axis {
         for (const std::string& label : interaction.parts[place])
             labels.push_back(feature.ordered() ? WithShortNumbers(label) : label);
         all = labels.size();
-        if (all > 1 && masses.of(index)[feature.missing()] <= kSeenMass)
+        if (all > 1 && !SeesMissing(model, masses, index))
             labels.pop_back();
     }
     size_t size() const { return labels.size(); }

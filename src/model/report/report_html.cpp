@@ -17,6 +17,8 @@ namespace {
 constexpr size_t kMaxShapes = 30;
 constexpr size_t kMaxHeatMaps = 6;
 constexpr size_t kMaxBars = 300;
+constexpr double kIdle = 0.002;  // of the largest importance: a bar or tick of less could not be seen
+constexpr size_t kMaxIdle = 100;
 constexpr size_t kName = 60;  // characters of a name
 constexpr size_t kFact = 2000;
 
@@ -60,7 +62,11 @@ class Page {
     void Card(const char* title, const std::string& headline, const std::string& note);
     void Rows(const ReportRows& rows);
     std::string NamesOf(const std::vector<size_t>& features) const;
-    bool has_bands() const { return !model_.evidence().bands.empty(); }
+    // Whether the noise of anything on the page is known; once importances are measured.
+    bool has_bands() const {
+        return std::any_of(overall_.begin(), overall_.end(),
+                           [](const Importance& item) { return !std::isnan(item.noise); });
+    }
 
     const Model& model_;
     const ReportFacts& facts_;
@@ -127,6 +133,21 @@ void Page::Evaluation() {
         "the true one lies in 95 of 100 cases.</p><table>\n";
     Rows(facts_.evaluation->figures);
     html_ += "</table>\n";
+    const std::vector<ReportBin>& bins = facts_.evaluation->bins;
+    if (bins.empty())
+        return;
+    html_ +=
+        "<div class=\"shapes wide\">\n<div class=\"shape\"><h3>ranking (ROC)<small>positive rows above a "
+        "limit "
+        "of the score</small></h3>" +
+        RocPlot(bins) +
+        "</div>\n<div class=\"shape\"><h3>calibration<small>rows that are positive</small></h3>" +
+        CalibrationPlot(bins) +
+        "</div>\n</div>\n<p class=\"mute\">Ranking: the further above the diagonal, the better. Calibration: "
+        "on "
+        "the diagonal probabilities are true; lines are intervals of 95 %, and scores where noise hides the "
+        "rows "
+        "are left out.</p>\n";
 }
 
 void Page::Privacy() {
@@ -192,8 +213,14 @@ void Page::Bars() {
         html_ += " Tick: what noise alone would give; grey: less than twice of that.";
     html_ += "</p><div class=\"bars\">\n";
     size_t shown = 0, left_out = 0;
+    std::vector<std::string> idle;
     for (const Importance& item : overall_) {
         const bool known = !std::isnan(item.noise), weak = IsWeak(item);
+        if (item.features.size() == 1 && item.importance < kIdle * largest &&
+            !(item.noise >= kIdle * largest)) {
+            idle.push_back(NamesOf(item.features));
+            continue;
+        }
         if (shown == kMaxBars || (item.features.size() > 1 && (weak || !(item.importance > 0)))) {
             left_out++;
             continue;
@@ -206,6 +233,13 @@ void Page::Bars() {
                  (weak ? " <small>(may be noise)</small>" : "") + "</span>\n";
     }
     html_ += "</div>\n";
+    if (!idle.empty()) {
+        html_ += "<p class=\"mute\">" + std::string(idle.size() == 1 ? "Does" : "Do") + " next to nothing: ";
+        for (size_t i = 0; i < std::min(idle.size(), kMaxIdle); i++)
+            html_ += (i == 0 ? "" : ", ") + idle[i];
+        html_ += idle.size() > kMaxIdle ? " and " + std::to_string(idle.size() - kMaxIdle) + " more.</p>\n"
+                                        : ".</p>\n";
+    }
     if (left_out > 0)
         html_ += "<p class=\"mute\">" + std::to_string(left_out) +
                  (left_out == 1 ? " more is" : " more are") +

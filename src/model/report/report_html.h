@@ -10,6 +10,7 @@
 
 #include "base/interrupt.h"
 #include "model/model.h"
+#include "model/report/evaluation_plot.h"
 
 namespace dpboost {
 
@@ -18,9 +19,10 @@ using ReportRows = std::vector<std::pair<std::string, std::string>>;
 
 // The last evaluation of the model.
 struct ReportEvaluation {
-    std::string headline;  // "AUC 0.908 +- 0.009"
-    std::string source;    // "release 18, public.holdout, epsilon 0.1"
-    ReportRows figures;    // name and value of each
+    std::string headline;         // "AUC 0.908 +- 0.009"
+    std::string source;           // "release 18, public.holdout, epsilon 0.1"
+    ReportRows figures;           // name and value of each
+    std::vector<ReportBin> bins;  // of a classifier
 };
 
 struct ReportPrivacy {

@@ -14,12 +14,12 @@ p{margin:6px 0 10px;max-width:76ch}ul{margin:6px 0 10px;padding-left:20px;max-wi
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(210px,1fr));gap:12px}.card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 14px}.card b{display:block;font-size:19px;line-height:1.25;margin:2px 0}.card span{color:var(--mute);font-size:13px}
 .bars{display:grid;grid-template-columns:minmax(70px,max-content) 1fr max-content;gap:6px 10px;align-items:center;font-size:13px;margin-top:10px}.bars .n{text-align:right;max-width:220px}.bars .v{color:var(--mute);min-width:34px}
 .track{position:relative;height:14px}.track i{position:absolute;left:0;top:0;bottom:0;border-radius:2px;background:var(--blue)}.track i.w{background:var(--weak)}.track u{position:absolute;top:-2px;bottom:-2px;width:2px;background:var(--tick)}
-.shapes{display:grid;grid-template-columns:repeat(3,1fr);gap:14px;align-items:start}.shape{border:1px solid var(--line);border-radius:8px;padding:10px 10px 4px;break-inside:avoid;min-width:0}
+.shapes{display:grid;grid-template-columns:repeat(3,1fr);gap:14px;align-items:start}.shapes.wide{grid-template-columns:1fr 1fr;margin-top:14px;max-width:760px}.wide h3{flex-wrap:wrap}.wide h3 small{white-space:normal}.shape{border:1px solid var(--line);border-radius:8px;padding:10px 10px 4px;break-inside:avoid;min-width:0}
 svg{width:100%;height:auto;display:block}.g{stroke:var(--line)}.z{stroke:var(--mute);stroke-width:.8}text.t{font-size:10px;fill:var(--mute)}text.n{fill:var(--ink);font-size:10.5px}text.u{font-style:italic}
 .b{fill:var(--band)}.l{fill:none;stroke:var(--blue);stroke-width:1.8;stroke-linejoin:round}.l.f{stroke:var(--hist)}.h{fill:var(--hist)}.e{stroke:var(--blue);stroke-width:2;opacity:.55}.d{fill:var(--blue)}.d.f{fill:var(--bg);stroke:var(--mute)}.pos{fill:var(--blue)}.neg{fill:var(--red)}
-table{border-collapse:collapse;font-size:14px;width:100%}td,th{text-align:left;padding:5px 14px 5px 0;border-bottom:1px solid var(--line);vertical-align:top}th{color:var(--mute);font-weight:500}th.k{width:24%}code{font:13px ui-monospace,"DejaVu Sans Mono",monospace}
+table{border-collapse:collapse;font-size:14px;width:100%}td,th{text-align:left;padding:5px 14px 5px 0;border-bottom:1px solid var(--line);vertical-align:top}th{color:var(--mute);font-weight:500;overflow-wrap:break-word}th.k{width:24%}code{font:13px ui-monospace,"DejaVu Sans Mono",monospace}
 @media (max-width:900px){.shapes{grid-template-columns:1fr 1fr}}
-@media (max-width:560px){main{padding:18px 14px 40px}.shapes{grid-template-columns:1fr}.cards{grid-template-columns:1fr 1fr;gap:8px}.bars .n{max-width:110px}.bars small{display:none}}
+@media (max-width:560px){main{padding:18px 14px 40px}.shapes,.shapes.wide{grid-template-columns:1fr}.cards{grid-template-columns:1fr 1fr;gap:8px}.bars .n{max-width:110px}.bars small{display:none}}
 @media print{main{padding:0}.shapes{grid-template-columns:1fr 1fr}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}h2{break-after:avoid}}
 )css";
 

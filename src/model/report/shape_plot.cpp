@@ -198,14 +198,15 @@ std::string NumericPicture::Draw() {
     return svg_.Take();
 }
 
-// The most frequent levels in the order of what they add, and how many are left out.
+// The most frequent levels in the order of what they add, and how many are left out. Buckets of hashed text are shown where
+// there are rows: nobody knows what else they could mean.
 struct ShownLevels {
     std::vector<size_t> codes;
     size_t left_out = 0;
     double left_out_mass = 0;
 };
 
-ShownLevels ChooseLevels(const ReportShape& shape) {
+ShownLevels ChooseLevels(const FeatureSpec& feature, const ReportShape& shape) {
     const size_t missing = shape.cells.size() - 1;
     ShownLevels shown;
     for (size_t code = 0; code < missing; code++)
@@ -214,11 +215,15 @@ ShownLevels ChooseLevels(const ReportShape& shape) {
         shown.codes.push_back(missing);
     std::stable_sort(shown.codes.begin(), shown.codes.end(),
                      [&](size_t a, size_t b) { return shape.masses[a] > shape.masses[b]; });
-    for (size_t i = kLevels; i < shown.codes.size(); i++) {
+    size_t most = std::min(shown.codes.size(), kLevels);
+    while (feature.kind() == FeatureKind::kHashed && most > 1 &&
+           !shape.cells[shown.codes[most - 1]].enough_rows)
+        most--;
+    for (size_t i = most; i < shown.codes.size(); i++) {
         shown.left_out++;
         shown.left_out_mass += shape.masses[shown.codes[i]];
     }
-    shown.codes.resize(std::min(shown.codes.size(), kLevels));
+    shown.codes.resize(most);
     std::stable_sort(shown.codes.begin(), shown.codes.end(), [&](size_t a, size_t b) {
         return shape.cells[a].contribution < shape.cells[b].contribution;
     });
@@ -265,7 +270,7 @@ std::string NumericPlot(const FeatureSpec& feature, const ReportShape& shape, do
 }
 
 std::string LevelsPlot(const FeatureSpec& feature, const ReportShape& shape, double scale) {
-    const ShownLevels shown = ChooseLevels(shape);
+    const ShownLevels shown = ChooseLevels(feature, shape);
     const double row = 15, label = 150, from = label + 8, to = kWidth - 14;
     const double height = static_cast<double>(shown.codes.size()) * row + 40;
     const auto x = [&](double value) {

@@ -1,6 +1,7 @@
 // dpboost_report: a model as a page for people. PostgreSQL's side gathers what the caller may see, the core puts it into
 // words and pictures. No row is read, and nothing is drawn.
 #include "model/report/report_html.h"
+#include "model/report/svg.h"
 #include "privacy/words/in_words.h"
 
 #include "postgres/boundary/arguments.h"
@@ -27,9 +28,9 @@ struct ReportSources {
 
 // ---- core side: words ----
 
-std::string Short(double number) {
+std::string Short(double number, int digits = 4) {
     char text[40];
-    snprintf(text, sizeof text, "%.4g", number);
+    snprintf(text, sizeof text, "%.*g", digits, number);
     return text;
 }
 
@@ -95,7 +96,6 @@ std::optional<ReportEvaluation> EvaluationOf(const ReportSight& sight) {
     if (sight.evaluation == 0 || sight.figure_count == 0)
         return std::nullopt;
     ReportEvaluation evaluation;
-    const auto number = [](const char* text) { return Short(strtod(text, nullptr)); };
     for (int i = 0; i < sight.figure_count; ++i) {
         const SeenFigure& figure = sight.figures[i];
         std::string name = figure.name;
@@ -103,11 +103,22 @@ std::optional<ReportEvaluation> EvaluationOf(const ReportSight& sight) {
         if (name == "auc" || name == "rmse" || name == "mae" || name == "r2")
             std::transform(name.begin(), name.end(), name.begin(),
                            [](unsigned char c) { return std::toupper(c); });
-        const std::string value = figure.value == nullptr ? "not known" : number(figure.value);
-        evaluation.figures.emplace_back(
-            name, value + " (" + number(figure.lower) + " to " + number(figure.upper) + ")");
+        const auto printed = [&name](double number) {
+            return name == "rows" ? About(number) : Short(number, 3);
+        };
+        const double lower = strtod(figure.lower, nullptr), upper = strtod(figure.upper, nullptr);
+        const double value = figure.value == nullptr ? 0 : strtod(figure.value, nullptr);
+        const std::string shown = figure.value == nullptr ? "not known" : printed(value);
+        evaluation.figures.emplace_back(name, shown + " (" + printed(lower) + " to " + printed(upper) + ")");
+        if (i == 0)
+            evaluation.headline = name + " " + shown +
+                                  (figure.value == nullptr ? "" : " \u00b1 " + Short((upper - lower) / 2, 1));
     }
-    evaluation.headline = evaluation.figures[0].first + " " + evaluation.figures[0].second;
+    for (int i = 0; i < sight.bin_count; ++i) {
+        const SeenBin& bin = sight.bins[i];
+        evaluation.bins.push_back({bin.predicted, bin.observed, bin.low, bin.high, bin.true_positive_rate,
+                                   bin.false_positive_rate});
+    }
     evaluation.source = "release " + std::to_string(sight.evaluation) + ", " + sight.evaluated_on +
                         ", epsilon " + Short(sight.evaluation_epsilon);
     return evaluation;
@@ -152,9 +163,10 @@ ReportRows RecordOf(const ReportSources& sources, const Model& model, const Prov
             "check it", "SELECT dpboost_verify(" + std::to_string(facts.release_id) +
                             "); in words: SELECT dpboost_statement(" +
                             Literal(std::string(sources.name) + "@" + std::to_string(sources.version)) + ")");
-    rows.emplace_back("made by", "SELECT dpboost_report('" + std::string(sources.name) + "@" +
-                                     std::to_string(sources.version) +
-                                     "'), dpboost " DPBOOST_VERSION "; no script, no request to any server");
+    rows.emplace_back("made by",
+                      "SELECT dpboost_report(" +
+                          Literal(std::string(sources.name) + "@" + std::to_string(sources.version)) +
+                          "), dpboost " DPBOOST_VERSION "; no script, no request to any server");
     return rows;
 }
 

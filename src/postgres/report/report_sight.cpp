@@ -38,10 +38,10 @@ const char* SeenText(const CallerScope& scope, uint64 row, int column) {
     return text == nullptr ? nullptr : MemoryContextStrdup(scope.outer, text);
 }
 
-double SeenNumber(uint64 row, int column) {
+double SeenNumber(uint64 row, int column, double otherwise = 0) {
     bool is_null;
     const Datum value = SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, &is_null);
-    return is_null ? 0 : DatumGetFloat8(value);
+    return is_null ? otherwise : DatumGetFloat8(value);
 }
 
 void SeeTime(const CallerScope& scope, TimestampTz time, ReportSight* sight) {
@@ -106,6 +106,27 @@ void SeeEvaluation(const CallerScope& scope, const char* schema, int64 model_id,
                                                  SeenText(scope, i, 6), SeenText(scope, i, 7)};
 }
 
+void SeeBins(const CallerScope& scope, const char* schema, ReportSight* sight) {
+    const Oid types[] = {INT8OID};
+    const Datum values[] = {Int64GetDatum(sight->evaluation)};
+    const uint64 rows = ReadAsCaller(
+        psprintf(
+            "SELECT b.predicted, b.observed, b.low, b.high, b.true_positive_rate, b.false_positive_rate"
+            " FROM %s.dpboost_evaluations e, pg_catalog.jsonb_array_elements(e.bins) WITH ORDINALITY v (bin, "
+            "n),"
+            " pg_catalog.jsonb_to_record(v.bin) b (predicted float8, observed float8, low float8, high "
+            "float8,"
+            " true_positive_rate float8, false_positive_rate float8) WHERE e.release_id = $1 ORDER BY v.n",
+            schema),
+        1, types, values);
+    sight->bins = static_cast<SeenBin*>(MemoryContextAlloc(scope.outer, sizeof(SeenBin) * (rows + 1)));
+    const double none = get_float8_nan();
+    for (uint64 i = 0; i < rows; ++i)
+        sight->bins[sight->bin_count++] = {SeenNumber(i, 1, none), SeenNumber(i, 2, none),
+                                           SeenNumber(i, 3, none), SeenNumber(i, 4, none),
+                                           SeenNumber(i, 5, none), SeenNumber(i, 6, none)};
+}
+
 // The events of a release that the caller sees, from which the accountant's figures follow.
 void SeePlan(int64 release_id, ReportSight* sight) {
     MemoryContext outer = CurrentMemoryContext;
@@ -133,6 +154,8 @@ void LookAround(const ModelEntry& entry, const ModelFacts& facts, Oid schema, Re
     sight->can_evaluate = OidIsValid(get_relname_relid("dpboost_evaluations", schema));
     if (sight->can_evaluate)
         SeeEvaluation(scope, views, entry.model_id, sight);
+    if (sight->evaluation != 0)
+        SeeBins(scope, views, sight);
     EndAsCaller(scope);
     if (sight->in_ledger)
         SeePlan(facts.release_id, sight);

@@ -14,6 +14,11 @@ struct SeenFigure {
     const char* upper;
 };
 
+// A score bin of an evaluation; NaN where noise hides a figure.
+struct SeenBin {
+    double predicted, observed, low, high, true_positive_rate, false_positive_rate;
+};
+
 // Plain data; texts are palloc'ed, and null where there is nothing to see.
 struct ReportSight {
     const char* trained_at;  // "16 November 2026, 06:31 UTC"
@@ -36,6 +41,8 @@ struct ReportSight {
     double evaluation_epsilon;
     SeenFigure* figures;
     int figure_count;
+    SeenBin* bins;
+    int bin_count;
 };
 
 // schema: where the extension's views are.

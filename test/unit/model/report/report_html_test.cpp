@@ -151,7 +151,7 @@ TEST(ReportHtml, NothingComesThroughUnescaped) {
     ExpectSound(html);
     EXPECT_GT(Count(html, "&lt;script&gt;"), 10u);
     EXPECT_LT(html.size(), 60000u);  // the level of 10 kB is cut
-    facts.evaluation = ReportEvaluation{evil, evil, {{evil, evil}}};
+    facts.evaluation = ReportEvaluation{evil, evil, {{evil, evil}}, {}};
     ExpectSound(Report(model, facts));
 }
 
@@ -177,13 +177,17 @@ TEST(ReportHtml, SaysWhatIsKnown) {
     facts.positive = "<1>";
     EXPECT_NE(Report(model, facts).find("<code>ill</code> is <code>&lt;1&gt;</code>."), std::string::npos);
     AddEvidence(&model);
-    facts.evaluation = ReportEvaluation{"AUC 0.9", "release 18", {{"AUC", "0.9 (0.8 to 1)"}}};
+    facts.evaluation = ReportEvaluation{"AUC 0.9", "release 18", {{"AUC", "0.9 (0.8 to 1)"}}, {}};
     facts.budget = "58 %";
     const std::string full = Report(model, facts);
     EXPECT_NE(full.find("1,000 rows"), std::string::npos);
     EXPECT_NE(full.find("class=\"b\""), std::string::npos);
     EXPECT_NE(full.find("class=\"h\""), std::string::npos);
     EXPECT_NE(full.find("AUC 0.9"), std::string::npos);
+    EXPECT_EQ(full.find("ranking (ROC)"), std::string::npos);
+    facts.evaluation->bins = {{0.2, 0.1, 0, 0.3, 1, 1}, {0.8, 0.9, 0.7, 1, 0.7, 0.1}};
+    ExpectSound(Report(model, facts));
+    EXPECT_NE(Report(model, facts).find("ranking (ROC)"), std::string::npos);
     EXPECT_NE(full.find("Left of the budget"), std::string::npos);
     EXPECT_NE(full.find("(may be noise)"), std::string::npos);  // sex: far less than its band
     EXPECT_EQ(Count(full, "(may be noise)"), 1u);
@@ -194,6 +198,8 @@ TEST(ReportHtml, AForestShowsItsStrongestPairs) {
     ExpectSound(html);
     EXPECT_NE(html.find("Columns that act together"), std::string::npos);
     EXPECT_EQ(html.find("may be noise.</p>"), std::string::npos);
+    EXPECT_EQ(html.find("Shaded"), std::string::npos);
+    EXPECT_NE(html.find("not known for this method"), std::string::npos);
 }
 
 TEST(ReportHtml, AModelThatSaysNothing) {

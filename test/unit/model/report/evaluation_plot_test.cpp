@@ -1,0 +1,52 @@
+// Pictures of an evaluation: noisy rates become a curve that never goes back, and what noise hides is left out.
+#include "model/report/evaluation_plot.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+namespace dpboost {
+namespace {
+
+const double kHidden = std::nan("");
+
+size_t Count(const std::string& text, const std::string& part) {
+    size_t count = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        count++;
+    return count;
+}
+
+TEST(EvaluationPlot, TheRocCurveNeverGoesBack) {
+    const std::string svg = RocPlot({{0.1, 0.1, 0, 0.2, 1, 1},
+                                     {0.3, 0.3, 0, 0.6, 0.7, 0.2},  // noise: less than the bin above
+                                     {0.5, 0.5, 0, 0.9, 0.8, 0.25},
+                                     {0.7, kHidden, 0, 1, kHidden, kHidden},
+                                     {0.9, 0.9, 0.8, 1, 0.4, 0.02}});
+    const size_t begin = svg.find("points=\"", svg.find("class=\"l\"")) + 8;
+    std::istringstream points(svg.substr(begin, svg.find('"', begin) - begin));
+    double x, y, last_x = -1, last_y = 1e9;
+    char comma;
+    int count = 0;
+    while (points >> x >> comma >> y) {
+        EXPECT_GE(x, last_x);
+        EXPECT_LE(y, last_y);  // upwards
+        last_x = x;
+        last_y = y;
+        count++;
+    }
+    EXPECT_EQ(count, 6);  // from 0 to 1 over the four that are known
+}
+
+TEST(EvaluationPlot, CalibrationLeavesOutWhatNoiseHides) {
+    const std::string svg =
+        CalibrationPlot({{0.1, 0.12, 0.1, 0.2, 1, 1}, {0.5, kHidden, 0, 1, 1, 1}, {0.9, 1, 0.7, 1.2, 1, 1}});
+    EXPECT_EQ(Count(svg, "<circle"), 2u);
+    EXPECT_EQ(Count(svg, "class=\"e\""), 2u);
+    EXPECT_EQ(svg.find("nan"), std::string::npos);
+    EXPECT_EQ(CalibrationPlot({}).find("<circle"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dpboost
