@@ -50,6 +50,7 @@ class TrainingCore {
     const TrainingOptions& options() const { return options_; }
     const TargetRule& target() const { return target_; }
     const std::vector<Encoder>& encoders() const { return encoders_; }
+    const std::vector<FeatureSpec>& features() const { return features_.specs; }
     RowBuffer* buffer() { return &buffer_; }
 
     // Fixes the noise; throws kBudgetExhausted if a budget does not allow it.

@@ -153,6 +153,7 @@ void BeginSession(PartySession* session, const Federation& federation, const Byt
     session->call.training.federated = &session->terms;
     TakeCall(federation, core, estimate, &session->call);
     session->training = BeginTraining(session->call.training);
+    CallCore([&] { CheckEncodings(core.call, (*session->training->core)->features()); });
     CheckReading(session->call.reading);
 }
 

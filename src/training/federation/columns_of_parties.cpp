@@ -176,6 +176,7 @@ std::string FederatedCall::Serialize() const {
     writer.F64(epsilon);
     writer.U8(delta ? 1 : 0);
     writer.F64(delta.value_or(0));
+    writer.Raw(View(encodings));
     Write(writer, columns);
     return writer.Take();
 }
@@ -191,9 +192,25 @@ FederatedCall FederatedCall::Parse(std::string_view bytes) {
         ByteReader::Require(has_delta <= 1 && (has_delta == 1 || (delta == 0 && !std::signbit(delta))));
         if (has_delta == 1)
             call.delta = delta;
+        const std::string_view encodings = reader.Raw(call.encodings.size());
+        std::copy(encodings.begin(), encodings.end(), call.encodings.begin());
         call.columns = ReadColumns(reader);
         return call;
     });
+}
+
+Hash EncodingsHash(const std::vector<FeatureSpec>& features) {
+    ByteWriter writer;
+    for (const FeatureSpec& feature : features)
+        feature.Write(writer);
+    return HashOf("encodings", writer.bytes());
+}
+
+void CheckEncodings(const FederatedCall& call, const std::vector<FeatureSpec>& features) {
+    if (!SameHash(call.encodings, EncodingsHash(features)))
+        throw Error(ErrorCode::kUnsupported, "this server divides the columns otherwise than the coordinator",
+                    "Their machines compute logarithms with different last digits.",
+                    "Use linear scales: {\"bounds\": {\"column\": [lower, upper, \"linear\"]}}.");
 }
 
 }  // namespace dpboost

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mechanism/parties/hash.h"
 #include "training/columns.h"
 
 namespace dpboost {
@@ -37,9 +38,16 @@ struct FederatedCall {
     double epsilon = 0;
     std::optional<double> delta;
     PartyColumns columns;  // merged
+    Hash encodings{};      // EncodingsHash of the coordinator
 
     std::string Serialize() const;
     static FederatedCall Parse(std::string_view bytes);
 };
+
+// The encodings that a server has made of the call. They must be the same everywhere, and a machine whose logarithms have other
+// last digits is to notice before it has charged: the model's bytes hold them.
+Hash EncodingsHash(const std::vector<FeatureSpec>& features);
+// Throws kUnsupported if they are not those of the call.
+void CheckEncodings(const FederatedCall& call, const std::vector<FeatureSpec>& features);
 
 }  // namespace dpboost

@@ -36,7 +36,6 @@ void Coordinator::Plan(const std::vector<std::string>& described, const std::str
     call.epsilon = privacy.epsilon;
     call.delta = privacy.delta;
     call.columns = MergeColumns(names, columns);
-    call_bytes_ = call.Serialize();
     TrainingSchema schema;
     schema.options = options;
     schema.privacy = privacy;
@@ -46,6 +45,8 @@ void Coordinator::Plan(const std::vector<std::string>& described, const std::str
     schema.threads = threads;
     schema.parties = roster_.numbers();
     training_.emplace(schema);
+    call.encodings = EncodingsHash(training_->features());
+    call_bytes_ = call.Serialize();
     training_->Calibrate({});
 }
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <cmath>
+
 #include "support/cashier.h"
 #include "support/json.h"
 #include "support/parties.h"
@@ -44,6 +46,7 @@ class Hospital {
         schema.memory = size_t{1} << 30;
         schema.parties = federation.numbers();
         core_ = std::make_unique<TrainingCore>(schema);
+        CheckEncodings(call_, core_->features());
         core_->Adopt(coordinator.plan_bytes(), {});
         for (int i = 0; i < 300; ++i)
             AppendRow(*core_, i * 37 % 101 / 2.0,
@@ -160,6 +163,19 @@ TEST(Coordinator, AnswersMustBeToOneQuestion) {
     other = {};
     other.finished = true;
     EXPECT_TRUE(refused(other.Serialize()));
+}
+
+TEST(CheckEncodings, AreThoseOfTheCall) {
+    const auto feature = [](double upper) {
+        NumericRange range;
+        range.upper = upper;
+        return std::vector<FeatureSpec>{FeatureSpec::Numeric("a", range)};
+    };
+    FederatedCall call;
+    call.encodings = EncodingsHash(feature(1));
+    EXPECT_EQ(Thrown([&] { CheckEncodings(call, feature(1)); }), "no error");
+    EXPECT_EQ(CodeOf([&] { CheckEncodings(call, feature(std::nextafter(1, 2))); }), ErrorCode::kUnsupported);
+    EXPECT_EQ(CodeOf([&] { CheckEncodings(call, {}); }), ErrorCode::kUnsupported);
 }
 
 TEST(CheckReadable, ColumnsMustHoldWhatTheirReadersExpect) {
