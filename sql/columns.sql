@@ -69,7 +69,7 @@ SELECT dpboost_train_on('m', 'visits', 'ward', 1, features => '{age}', options =
 SELECT dpboost_train_on('m', 'visits', 'branch', 1, features => '{age}', options => '{"positive": 7}');
 SELECT dpboost_train_on('m', 'visits', 'weight', 1, features => '{age}', options => '{"positive": 301}');
 SELECT dpboost_train_on('m', 'visits', 'branch', 1, features => '{age}', options => '{"positive": 2.0}') ->> 'task' AS task;
-SELECT dpboost_train_on('m', 'visits', 'branch', 1, features => '{age}');
+SELECT dpboost_train_on('m', 'visits', 'branch', 1, features => '{age}') ->> 'task' AS task;
 SELECT dpboost_train_on('m', 'visits', 'ward', 1, features => '{age}');
 SELECT dpboost_train_on('m', 'visits', 'il', 1);
 

@@ -154,7 +154,7 @@ FROM (SELECT dpboost_metrics(y, p) AS m FROM (VALUES (2, 1.0), (3, 5.0), (4, 4.0
 SELECT dpboost_metrics(y, 0.5) FROM (VALUES ('yes')) AS v (y);
 SELECT dpboost_metrics(true, 0.5) IS NULL AS none WHERE false;
 SELECT abs((dpboost_metrics(ill, dpboost_predict('eva_ana.eva_ill@1', a, b, sex)) -> 'auc' ->> 0)::float8
-           - (SELECT (metrics -> 'auc' ->> 0)::float8 FROM dpboost_evaluations ORDER BY release_id LIMIT 1)) < 0.02 AS near
+           - (SELECT (metrics -> 'auc' ->> 0)::float8 FROM dpboost_evaluations WHERE owner = 'eva_ana' ORDER BY release_id LIMIT 1)) < 0.02 AS near
 FROM eva;
 
 SELECT count(dpboost_drop_model(full_name)) AS dropped FROM (SELECT DISTINCT full_name FROM dpboost_models WHERE owner = 'eva_ana') AS s;

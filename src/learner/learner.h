@@ -31,6 +31,7 @@ struct Footprint {
     unsigned depth = 0;
     std::size_t bytes_per_row = 0;  // trainer state beside the dataset
     std::size_t bytes = 0;          // and once
+    std::size_t outputs = 1;        // values of a leaf
 };
 
 class Learner {
@@ -64,6 +65,7 @@ struct MethodInfo {
     // fit, alone or together.
     std::unique_ptr<Learner> (*make)(const MethodInfo& method, const LearnerContext& context,
                                      const std::vector<GivenOption>& given);
+    bool classes = false;  // can tell more than two apart
 };
 
 }  // namespace dpboost

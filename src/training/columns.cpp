@@ -203,6 +203,17 @@ void CheckPositiveLevel(const PublicColumn& column, const std::string& positive)
                     (levels.size() > kShown ? ", ..." : "."));
 }
 
+// What the other class of two is called: as declared, or that it is not the positive one.
+std::string NegativeName(const PublicColumn& column, const std::string& positive) {
+    if (column.kind == ValueKind::kBoolean)
+        return positive == "true" ? "false" : "true";
+    const std::vector<std::string>& levels = column.domain.levels;
+    if (column.domain.kind == DomainKind::kLevels && levels.size() == 2 &&
+        (levels[0] == positive || levels[1] == positive))
+        return levels[levels[0] == positive ? 1 : 0];
+    return "not " + positive;
+}
+
 TargetRule ClassificationRule(const PublicColumn& column, const TrainingOptions& options) {
     TargetRule rule{TargetSpec::Binary(), false, options.positive.value_or("")};
     if (column.kind == ValueKind::kBoolean) {
@@ -222,13 +233,40 @@ TargetRule ClassificationRule(const PublicColumn& column, const TrainingOptions&
         CheckPositiveLevel(column, rule.positive);
     } else {
         if (!options.positive)
-            throw Error(ErrorCode::kInvalidParameter, "option \"positive\" is missing",
-                        "Target " + Quoted(column.name) +
-                            " holds text; a model tells one class, the positive one, from all others.",
-                        "Add it to the options, for example {\"positive\": \"yes\"}.");
+            throw Error(
+                ErrorCode::kInvalidParameter, "option \"positive\" is missing",
+                "Target " + Quoted(column.name) +
+                    " holds text; a model tells one class, the positive one, from all others.",
+                "Add it to the options, for example {\"positive\": \"yes\"}; or, of three classes and "
+                "more, list them in \"classes\".");
         CheckPositiveLevel(column, rule.positive);
     }
+    rule.spec = TargetSpec::Binary(NegativeName(column, rule.positive), rule.positive);
     return rule;
+}
+
+// The classes of a target with more than two: as the call lists them, or all that is declared. Empty if there are none.
+std::vector<std::string> ListedClasses(const PublicColumn& column, const TrainingOptions& options,
+                                       bool governed) {
+    Domain wanted;
+    wanted.kind = DomainKind::kLevels;
+    const Domain* const bounds = options.bounds.Find(column.name, static_cast<size_t>(-1));
+    if (!options.classes.empty())
+        wanted.levels = options.classes;
+    else if (bounds != nullptr && bounds->kind == DomainKind::kLevels)
+        wanted = *bounds;
+    else if (column.domain.kind == DomainKind::kLevels)
+        wanted = column.domain;
+    if (wanted.levels.size() < kMinClasses)
+        return {};
+    if (wanted.levels.size() > kMaxClasses)
+        throw Error(ErrorCode::kInvalidParameter, "target " + Quoted(column.name) + " has too many classes",
+                    "It has " + std::to_string(wanted.levels.size()) + " levels; " +
+                        std::to_string(kMaxClasses) + " can be told apart.",
+                    "List some of them in the option \"classes\", or name one in \"positive\".");
+    if (governed)
+        RequireNarrower(column, wanted);
+    return wanted.levels;
 }
 
 }  // namespace
@@ -296,15 +334,38 @@ FeatureEncodings EncodeFeatures(const std::vector<PublicColumn>& columns, const 
     return result;
 }
 
+TargetRule ClassesRule(const PublicColumn& column, const std::vector<std::string>& classes) {
+    const bool whole = IsWhole(column.kind);
+    if (column.kind == ValueKind::kBoolean || (IsNumber(column.kind) && !whole))
+        throw Error(ErrorCode::kWrongType, "target " + Quoted(column.name) + " cannot have several classes",
+                    "Classes are texts, enum labels or integers.");
+    Domain domain;
+    domain.levels = classes;
+    if (whole)
+        domain = WholeLevels(column, domain);
+    TargetRule rule{TargetSpec::Classes(domain.levels), false, {}};
+    rule.classes = std::make_shared<const Encoder>(FeatureSpec::Levels(column.name, domain.levels));
+    return rule;
+}
+
 TargetRule EncodeTarget(const PublicColumn& column, const TrainingOptions& options, bool governed) {
     TaskOption task = options.task;
+    const std::vector<std::string> classes = task == TaskOption::kRegression || options.positive
+                                                 ? std::vector<std::string>()
+                                                 : ListedClasses(column, options, governed);
     if (task == TaskOption::kUnset)
-        task = IsNumber(column.kind) && !options.positive ? TaskOption::kRegression
-                                                          : TaskOption::kClassification;
+        task = IsNumber(column.kind) && !options.positive && classes.empty() ? TaskOption::kRegression
+                                                                             : TaskOption::kClassification;
+    if (!options.classes.empty() && (options.positive || task == TaskOption::kRegression))
+        throw Error(ErrorCode::kInvalidParameter,
+                    options.positive ? "options \"classes\" and \"positive\" exclude each other"
+                                     : "option \"classes\" is for classification only");
     if (task == TaskOption::kRegression && options.positive)
         throw Error(ErrorCode::kInvalidParameter, "option \"positive\" is for classification only");
     if (task == TaskOption::kClassification && options.target_range)
         throw Error(ErrorCode::kInvalidParameter, "option \"target_range\" is for regression only");
+    if (!classes.empty())
+        return ClassesRule(column, classes);
     return task == TaskOption::kRegression ? RegressionRule(column, options, governed)
                                            : ClassificationRule(column, options);
 }

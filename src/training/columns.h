@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "dataset/encoder.h"
 #include "dataset/feature.h"
 #include "dataset/target.h"
 #include "training/domain.h"
@@ -45,7 +47,11 @@ struct TargetRule {
     TargetSpec spec;
     bool by_number;
     std::string positive;  // classification: the positive class as text
+    // More than two classes: from the target's texts, enum labels or integers to the number of the class.
+    std::shared_ptr<const Encoder> classes = nullptr;
 };
 TargetRule EncodeTarget(const PublicColumn& column, const TrainingOptions& options, bool governed);
+// The rule for these classes of a text, enum or integer column. Throws Error for other columns.
+TargetRule ClassesRule(const PublicColumn& column, const std::vector<std::string>& classes);
 
 }  // namespace dpboost

@@ -2,6 +2,7 @@
 #include "training/options.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -30,6 +31,8 @@ constexpr OptionRow kRows[] = {
     Form("target_range", "[lower, upper] with lower below upper", "range of a numeric target"),
     Form("positive", "the label of the positive class",
          "positive class of a text, enum, number or boolean target"),
+    Form("classes", "an array of 3 to 64 labels",
+         "labels of a target with more than two classes; others are left out"),
     Form("bounds", "an object, an array or \"private\"", "what is public about columns: see below"),
     Whole<&TrainingOptions::bins>("bins", 2, 4096, "bins of a numeric column"),
     Whole<&TrainingOptions::hash_buckets>("hash_buckets", 2, 65534,
@@ -64,6 +67,7 @@ constexpr Alias kKeyAliases[] = {
     {"reg_lambda", "l2"},
     {"max_bin", "bins"},
     {"pos_label", "positive"},
+    {"labels", "classes"},
     {"seed", nullptr, kNoSeed},
     {"random_state", nullptr, kNoSeed},
     {"random_seed", nullptr, kNoSeed},
@@ -179,6 +183,21 @@ Domain ReadTargetRange(const JsonValue& value) {
     return range;
 }
 
+std::vector<std::string> ReadClasses(const JsonValue& value) {
+    std::vector<std::string> classes;
+    for (int i = 0; value.kind == JsonValue::kArray && i < value.count; ++i)
+        if (value.items[i].kind == JsonValue::kString || value.items[i].kind == JsonValue::kNumber)
+            classes.emplace_back(value.items[i].view());
+    const std::set<std::string_view> different(classes.begin(), classes.end());
+    if (value.kind == JsonValue::kArray && value.count == 2)
+        throw Error(ErrorCode::kInvalidParameter, "option \"classes\" must be an array of 3 to 64 labels",
+                    "It has two.", "Of two classes, name one in the option \"positive\".");
+    if (classes.size() < kMinClasses || classes.size() > kMaxClasses ||
+        classes.size() != static_cast<size_t>(value.count) || different.size() != classes.size())
+        RefuseForm("classes", value);
+    return classes;
+}
+
 bool ReadTruth(const char* key, const JsonValue& value) {
     if (value.kind != JsonValue::kBoolean)
         RefuseForm(key, value);
@@ -193,6 +212,8 @@ void ReadForm(const std::string& key, const JsonValue& value, const MethodList& 
         options->target_range = ReadTargetRange(value);
     else if (key == "positive")
         options->positive = ReadPositive(value);
+    else if (key == "classes")
+        options->classes = ReadClasses(value);
     else if (key == "deploy")
         options->deploy = ReadTruth(key.c_str(), value);
     else

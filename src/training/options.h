@@ -23,6 +23,7 @@ struct TrainingOptions {
     TaskOption task = TaskOption::kUnset;
     std::optional<Domain> target_range;
     std::optional<std::string> positive;
+    std::vector<std::string> classes;  // of a target with several; empty: not given
     BoundsOption bounds;
     uint32_t bins = kDefaultBins;
     uint32_t hash_buckets = 512;

@@ -19,8 +19,21 @@ namespace dpboost {
 
 namespace {
 
+[[noreturn]] void RefuseClasses(const std::string& method, const MethodList& methods) {
+    std::vector<std::string> others;
+    for (const MethodInfo* info : methods)
+        if (info->classes)
+            others.emplace_back(info->name);
+    throw Error(ErrorCode::kUnsupported,
+                "method " + Quoted(method) + " cannot tell more than two classes apart",
+                "Methods that can: " + QuotedList(others) + ".",
+                "Name one of them in the option \"method\", or one class in the option \"positive\".");
+}
+
 std::unique_ptr<Learner> MakeLearner(const TrainingOptions& options, const FeatureEncodings& features,
-                                     const TargetRule& target) {
+                                     const TargetRule& target, const MethodList& methods) {
+    if (target.spec.task() == Task::kClasses && !options.method->classes)
+        RefuseClasses(options.method->name, methods);
     const LearnerContext context{features.specs, target.spec, options.epsilon, options.delta};
     return options.method->make(*options.method, context, options.given);
 }
@@ -79,9 +92,12 @@ int CountThatFit(const std::vector<BudgetConstraint>& budgets, const Cost& cost)
 void CheckFootprint(const Footprint& footprint, size_t memory) {
     // A model is stored as one value and held by every session that predicts.
     constexpr unsigned kMaxLeafBits = 24;
-    if (footprint.depth > kMaxLeafBits || footprint.trees > (uint64_t{1} << kMaxLeafBits) >> footprint.depth)
+    if (footprint.depth > kMaxLeafBits ||
+        footprint.trees * footprint.outputs > (uint64_t{1} << kMaxLeafBits) >> footprint.depth)
         throw Error(ErrorCode::kLimitExceeded, "the model would be too large",
-                    "The number of trees times two to the power of their depth must not exceed 16777216.",
+                    std::string("The number of trees times two to the power of their depth") +
+                        (footprint.outputs > 1 ? " times the number of classes" : "") +
+                        " must not exceed 16777216.",
                     "Lower \"depth\" or the number of trees.");
     if (footprint.bytes > memory)
         throw Error(ErrorCode::kOutOfMemory, "the training needs more than dpboost.max_memory",
@@ -95,7 +111,7 @@ TrainingCore::TrainingCore(const TrainingSchema& schema)
       target_(EncodeTarget(schema.target, options_, schema.governed)),
       columns_(schema.features),
       features_(EncodeFeatures(columns_, options_, schema.governed, schema.target.name, schema.relation)),
-      learner_(MakeLearner(options_, features_, target_)),
+      learner_(MakeLearner(options_, features_, target_, schema.methods)),
       footprint_(learner_->footprint(schema.has_units)),
       parties_(schema.parties),
       buffer_(features_.specs, schema.has_units),
@@ -132,7 +148,7 @@ PlanRequest TrainingCore::Request(const std::vector<BudgetConstraint>& budgets) 
     request.budgets = budgets;
     if (options_.holdout > 0) {
         CheckHoldout(request.mechanisms);
-        request.aside = EvaluationRequest(target_.spec.task());
+        request.aside = EvaluationRequest(target_.spec);
     }
     return request;
 }
@@ -252,7 +268,7 @@ void TrainingCore::TrainWith(PaidCharge&& paid, PublicRandom& structure, Private
     if (held_out) {
         const double times = options_.holdout / (1 - options_.holdout);
         evaluation_ = Evaluate(model, 0, *held_out, times, releaser, interrupt);
-        evaluation_json_ = StoredEvaluation(*evaluation_, task_name(), plan_->epsilon(), plan_->delta());
+        evaluation_json_ = StoredEvaluation(*evaluation_, target_.spec, plan_->epsilon(), plan_->delta());
     }
     model_bytes_ = model.Serialize();
     std::vector<std::string> types;
@@ -326,7 +342,7 @@ const std::string& TrainingCore::Describe(const TrainingResult& result) {
         description.Add("base_rate", DescribeBaseRate(base_rate_, target_));
     description.Add("remaining", RemainingArray(result));
     if (evaluation_)
-        description.Add("evaluation", FiguresObject(*evaluation_));
+        description.Add("evaluation", FiguresObject(*evaluation_, target_.spec));
     if (options_.evaluate > 0)
         description.Add("with_evaluation", DescribeTogether());
     if (outlook_.known) {

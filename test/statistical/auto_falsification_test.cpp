@@ -8,8 +8,7 @@
 
 #include "learner/auto/auto.h"
 #include "privacy/accountant/gdp.h"
-#include "support/audit/transcript.h"
-#include "support/audit/transcript_noise.h"
+#include "support/audit/advantage.h"
 #include "support/statistics.h"
 #include "support/train_with.h"
 #include "unit/learner/random_data.h"
@@ -50,33 +49,8 @@ Dataset Table(bool counts, bool with_last) {
     return builder.Finish(interrupt);
 }
 
-// How often the transcript of a training on `table` looks more like `first` than like `second`.
-double LooksLikeFirst(const Dataset& first, const Dataset& second, bool train_on_first, double noise_factor,
-                      unsigned char key) {
-    ChaChaSource noise_source = TestSource(key);
-    Random noise_random(noise_source);
-    int hits = 0;
-    for (int i = 0; i < kTrainings; i++) {
-        ChaChaSource::Seed seed{};
-        seed[0] = static_cast<unsigned char>(i);
-        seed[1] = static_cast<unsigned char>(i >> 8);
-        seed[2] = key;
-        ChaChaSource::Seed copy = seed;
-        ChaChaSource structure(std::move(seed)), again(std::move(copy));
-        Random random(structure), same(again);
-        Tape recorder(noise_random, noise_factor);
-        Train(train_on_first ? first : second, random, recorder);
-        ReplayingNoise replay(recorder.draws);
-        Train(train_on_first ? second : first, same, replay);
-        hits += (train_on_first ? replay.log_ratio : -replay.log_ratio) > 0 ? 1 : 0;
-    }
-    return static_cast<double>(hits) / kTrainings;
-}
-
-double Advantage(bool counts, double noise_factor) {
-    const Dataset larger = Table(counts, true), smaller = Table(counts, false);
-    return LooksLikeFirst(larger, smaller, true, noise_factor, 1) -
-           LooksLikeFirst(larger, smaller, false, noise_factor, 2);
+double AdvantageOf(bool counts, double noise_factor) {
+    return Advantage(Table(counts, true), Table(counts, false), noise_factor, kTrainings, Train);
 }
 
 double Allowed() {
@@ -89,19 +63,19 @@ double Slack() {
 }
 
 TEST(AutoFalsification, NeighboursCannotBeToldApartBetterThanClaimed) {
-    EXPECT_LE(Advantage(false, 1), Allowed() + Slack());
+    EXPECT_LE(AdvantageOf(false, 1), Allowed() + Slack());
 }
 
 TEST(AutoFalsification, HalfTheNoiseIsFound) {
-    EXPECT_GT(Advantage(false, 0.5), Allowed() + Slack());
+    EXPECT_GT(AdvantageOf(false, 0.5), Allowed() + Slack());
 }
 
 TEST(AutoFalsification, OfCountsTheyCannotEither) {
-    EXPECT_LE(Advantage(true, 1), Allowed() + Slack());
+    EXPECT_LE(AdvantageOf(true, 1), Allowed() + Slack());
 }
 
 TEST(AutoFalsification, HalfTheNoiseOfCountsIsFound) {
-    EXPECT_GT(Advantage(true, 0.5), Allowed() + Slack());
+    EXPECT_GT(AdvantageOf(true, 0.5), Allowed() + Slack());
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ double LooksLarger(const Model& model, const ScoreBins& bins, const Dataset& lar
     PlanRequest request;  // with charges for all draws: each is one evaluation
     request.epsilon = kEpsilon;
     request.delta = kDelta;
-    request.mechanisms = {EvaluationRequest(model.target().task())};
+    request.mechanisms = {EvaluationRequest(model.target())};
     request.mechanisms[0].share = 1;
     request.mechanisms[0].parts = 2 * kDraws;
     Plan plan = Plan::Calibrate(request);
@@ -105,7 +105,7 @@ void ExpectCoverage(const Model& model, size_t count, double epsilon, int runs, 
         ChaChaSource source = AuditSource(static_cast<uint64_t>(run), 32);
         Random random(source);
         ExactNoise noise(random);
-        Plan plan = EvaluationPlan(model.target().task(), epsilon, kDelta);
+        Plan plan = EvaluationPlan(model.target(), epsilon, kDelta);
         Releaser releaser(plan, noise);
         NoInterrupt interrupt;
         const Dataset rows = rows_of(count, 1000 + static_cast<uint64_t>(run));

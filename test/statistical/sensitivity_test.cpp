@@ -33,6 +33,8 @@ struct RandomCase {
 float RandomLabel(Random& random, Task task, bool extreme) {
     if (task == Task::kBinary)
         return static_cast<float>(random.Below(2));
+    if (task == Task::kClasses)
+        return static_cast<float>(random.Below(3));
     if (extreme)
         return random.Below(2) == 0 ? -1.0F : 1.0F;
     return static_cast<float>(static_cast<double>(random.Below((1 << 21) + 1)) / (1 << 20) - 1);
@@ -47,7 +49,7 @@ AuditRow RandomRow(Random& random, const RandomCase& table, int64_t unit, bool e
 
 // `alone`: with units, methods that draw a row or a subset per unit see one unit only, so that its coins are the only
 // ones and both tables draw the same.
-RandomCase RandomTables(Random& random, bool alone) {
+RandomCase RandomTables(Random& random, bool alone, bool classes = false) {
     RandomCase table;
     table.features = {AuditColumn("a", 4)};
     if (random.Below(3) > 0)
@@ -55,6 +57,8 @@ RandomCase RandomTables(Random& random, bool alone) {
     if (random.Below(2) > 0)
         table.features.push_back(AuditColumn("c", 8));
     table.task = random.Below(2) == 0 ? Task::kBinary : Task::kRegression;
+    if (classes)
+        table.task = Task::kClasses;
     table.units = random.Below(2) == 0;
     table.epsilon = std::pow(10.0, static_cast<double>(random.Below(2001)) / 1000 - 1);
     const bool extreme = random.Below(2) == 0;
@@ -91,7 +95,7 @@ std::vector<GivenOption> RandomOptions(Random& random, const MethodInfo& method,
         all.push_back(Given("hessian_share", one_of({0.02, 0.3, 0.7})));
         all.push_back(Given("gradient_clip", one_of({0.1, 0.5, 2})));
         all.push_back(Given("extra_rounds", one_of({0, 12})));
-        if (task == Task::kBinary)
+        if (task != Task::kRegression)
             all.push_back(Given("hessian_clip", one_of({0.01, 0.1, 0.25})));
     }
     if (name == "auto" && random.Below(4) > 0)
@@ -230,6 +234,30 @@ TEST(Sensitivity, NoUnitUsesMoreThanItsCharge) {
             printf("%-18s largest use of a charge %.7f, of a training %.7f\n", name.c_str(),
                    uses.largest_event, uses.largest_training);
     }
+}
+
+TEST(Sensitivity, NorWithSeveralClasses) {
+    ChaChaSource source = AuditSource(2025, 1);
+    Random random(source);
+    int methods = 0;
+    for (const MethodInfo* method : AllMethods()) {
+        if (!method->classes)
+            continue;
+        methods++;
+        Uses uses;
+        for (int t = 0; t < Tables(); t++)
+            Compare(*method, RandomTables(random, false, true), random, static_cast<uint64_t>(t), &uses);
+        EXPECT_LE(uses.largest_event, 1 + 1e-9) << method->name;
+        EXPECT_LE(uses.largest_training, 1 + 1e-9) << method->name;
+        EXPECT_GT(std::max(uses.largest_event, uses.largest_training), 0.5) << method->name;
+        if (method == AllMethods().Find("auto")) {
+            EXPECT_GT(uses.trees, 0U) << "no training got to products of features";
+        }
+        if (std::getenv("DPBOOST_AUDIT_TABLES") != nullptr)
+            printf("%-18s of classes: largest use of a charge %.7f, of a training %.7f\n", method->name,
+                   uses.largest_event, uses.largest_training);
+    }
+    EXPECT_GE(methods, 2);
 }
 
 }  // namespace

@@ -64,11 +64,11 @@ inline std::vector<Figure> ExactFigures(const Model& model, const Dataset& rows)
     return model.target().task() == Task::kBinary ? classes.Figures(interrupt) : values.Figures();
 }
 
-inline Plan EvaluationPlan(Task task, double epsilon, double delta) {
+inline Plan EvaluationPlan(const TargetSpec& target, double epsilon, double delta) {
     PlanRequest request;
     request.epsilon = epsilon;
     request.delta = delta;
-    request.mechanisms = {EvaluationRequest(task)};
+    request.mechanisms = {EvaluationRequest(target)};
     request.mechanisms[0].share = 1;
     return Plan::Calibrate(request);
 }

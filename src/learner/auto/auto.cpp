@@ -62,9 +62,10 @@ std::vector<uint32_t> AllOf(size_t features) {
     return all;
 }
 
-AutoSchedule ScheduleFor(const AutoOptions& options, double noisy_rows, double mu, size_t features) {
-    AutoSchedule schedule =
-        MakeAutoSchedule(options.objective, noisy_rows, mu, static_cast<uint32_t>(features), options.changes);
+AutoSchedule ScheduleFor(const AutoOptions& options, double noisy_rows, double mu, size_t features,
+                         size_t outputs) {
+    AutoSchedule schedule = MakeAutoSchedule(options.objective, noisy_rows, mu,
+                                             static_cast<uint32_t>(features), options.changes, outputs);
     if (options.trees > 0)
         schedule.residual_epochs = options.trees;
     return schedule;
@@ -73,13 +74,13 @@ AutoSchedule ScheduleFor(const AutoOptions& options, double noisy_rows, double m
 Survey ReleaseHistograms(const AutoOptions& options, const std::vector<FeatureSpec>& features,
                          BasisRows& rows, Pool& pool) {
     const AutoSchedule first =
-        ScheduleFor(options, 1, pool.mu(),
-                    features.size());  // what it says of the first histogram holds for any number of rows
+        ScheduleFor(options, 1, pool.mu(), features.size(),
+                    rows.outputs());  // what it says of the first histogram holds for any number of rows
     NoisyHistogram histogram(features, Whole(first.histogram_cells));
     histogram.Release(first.histogram_fraction, rows, pool);
     Survey survey;
     survey.counts = histogram.Clean(first, options.rows_hint);
-    survey.schedule = ScheduleFor(options, survey.counts.rows, pool.mu(), features.size());
+    survey.schedule = ScheduleFor(options, survey.counts.rows, pool.mu(), features.size(), rows.outputs());
     const AutoSchedule& schedule = survey.schedule;
     if (schedule.second_histogram > schedule.least_second && schedule.second_cells > 0) {
         NoisyHistogram coarser(features, Whole(schedule.second_cells));
@@ -120,7 +121,8 @@ const MethodInfo kAuto = {
     "the default: no tuning",
     false,
     kRows,
-    &Make};
+    &Make,
+    true};
 
 AutoLearner::AutoLearner(const AutoOptions& options, const TargetSpec& target)
     : options_(options), target_(target) {
@@ -187,7 +189,7 @@ void AutoLearner::Train(Run& run) const {
     const double residual = (pool.left() - calibration) * schedule.residual_share;
     RunLinearStage(stage, residual + calibration);
     if (stage.active.size() < features.size())
-        schedule = ScheduleFor(options_, counts.rows, pool.mu(), stage.active.size());
+        schedule = ScheduleFor(options_, counts.rows, pool.mu(), stage.active.size(), Outputs());
     stages.Passed();
     std::optional<Interactions> products;
     if (residual > 0) {

@@ -181,7 +181,8 @@ struct NumberChange {
     double factor = 1;
 };
 
+// `classes`: of the softmax loss.
 AutoSchedule MakeAutoSchedule(ObjectiveKind objective, double noisy_rows, double mu, uint32_t features,
-                              const std::vector<NumberChange>& changes = {});
+                              const std::vector<NumberChange>& changes = {}, std::size_t classes = 2);
 
 }  // namespace dpboost

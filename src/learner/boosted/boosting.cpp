@@ -22,7 +22,7 @@ MechanismRequest BoostingOptions::LeavesMechanism(const char* name) const {
     request.count = trees;
     request.sampling_rate = subsample;
     request.rest = 1;
-    request.dimensions = weights().Dimensions(kClipSteps, leaves());
+    request.dimensions = weights().Dimensions(kClipSteps, leaves(), outputs);
     return request;
 }
 

@@ -28,6 +28,7 @@ struct BoostingOptions {
     double l2 = 1;               // lambda
     double leaf_clip = 2;        // beta
     ObjectiveKind objective = ObjectiveKind::kSquared;
+    std::size_t outputs = 1;  // K, the scores of a row
 
     std::size_t leaves() const { return std::size_t{1} << depth; }
     LeafWeights weights() const { return LeafWeights(hessian_share); }

@@ -41,7 +41,7 @@ std::unique_ptr<Learner> MakeSbdt(const MethodInfo& method, const LearnerContext
     SbdtOptions options(context.target.task(), context.epsilon);
     method.options.ApplyWords(given, &options);
     CheckObjective(options.objective, context.target);
-    options.FitToObjective();
+    options.FitToObjective(context.target);
     method.options.ApplyNumbers(given, &options);
     return std::make_unique<SbdtLearner>(options);
 }
@@ -57,7 +57,8 @@ const MethodInfo kSbdt = {"sbdt",
                           "many trees with interactions, and all that can be set by hand",
                           false,
                           kRows,
-                          MakeSbdt};
+                          MakeSbdt,
+                          true};
 
 SbdtOptions::SbdtOptions(Task of_task, double epsilon) {
     task = of_task;
@@ -84,9 +85,11 @@ SbdtOptions::SbdtOptions(Task of_task, double epsilon) {
     l2 = 10;
 }
 
-void SbdtOptions::FitToObjective() {
+void SbdtOptions::FitToObjective(const TargetSpec& target) {
     if (objective == ObjectiveKind::kPoisson)
         gradient_clip = 1;
+    if (objective == ObjectiveKind::kSoftmax)
+        outputs = target.classes().size();
 }
 
 void SbdtOptions::Check() const {
@@ -103,7 +106,7 @@ SbdtLearner::SbdtLearner(const SbdtOptions& options) : options_(options) {
 std::vector<MechanismRequest> SbdtLearner::Mechanisms() const {
     std::vector<MechanismRequest> mechanisms;
     if (options_.initial_share > 0)
-        mechanisms.push_back(InitialScoreRequest(options_.initial_share));
+        mechanisms.push_back(InitialScoreRequest(options_.initial_share, options_.outputs));
     mechanisms.push_back(options_.LeavesMechanism(kTreesMechanism));
     mechanisms.back().filter_rounds = options_.extra_rounds;
     return mechanisms;
@@ -113,20 +116,24 @@ std::string SbdtLearner::main_mechanism() const {
     return kTreesMechanism;
 }
 
-BoostedRowsOptions SbdtOptions::RowsOptions(int32_t base) const {
+BoostedRowsOptions SbdtOptions::RowsOptions(int32_t base, const std::vector<int32_t>& class_bases) const {
     BoostedRowsOptions rows = BoostingOptions::RowsOptions(base);
+    rows.class_bases = class_bases;
     rows.filter_limit = extra_rounds > 0 ? trees : 0;
     return rows;
 }
 
 Footprint SbdtLearner::footprint(bool) const {
+    const std::vector<int32_t> class_bases(options_.outputs > 1 ? options_.outputs : 0, 0);
     return {options_.rounds(), static_cast<unsigned>(options_.depth),
-            BoostedRows::BytesPerRow(options_.RowsOptions(0)), 0};
+            BoostedRows::BytesPerRow(options_.RowsOptions(0, class_bases)), 0, options_.outputs};
 }
 
 Link SbdtLearner::link() const {
     if (options_.objective == ObjectiveKind::kPoisson)
         return Link::kLog;
+    if (options_.objective == ObjectiveKind::kSoftmax)
+        return Link::kSoftmax;
     return options_.task == Task::kBinary ? Link::kLogistic : Link::kIdentity;
 }
 
@@ -136,15 +143,22 @@ void SbdtLearner::Train(Run& run) const {
     const MechanismId id = run.releaser.Find(kTreesMechanism);
     const uint64_t rounds = options_.rounds();
     CheckInternal(run.releaser.plan().Rounds(id) == rounds, "the plan is for another number of trees");
-    const int32_t base = DrawStart(run, options_);
+    const bool classes = options_.outputs > 1;
+    std::vector<int32_t> class_bases(classes ? options_.outputs : 0, 0);
+    if (classes && options_.initial_share > 0)
+        class_bases = DrawInitialClasses(run);
+    const int32_t base = classes ? 0 : DrawStart(run, options_);
     SbdtOptions options = options_;
     options.gradient_clip *= MakeObjective(options.objective, run.model.target(), 1, 1, base)->spread();
     run.model.AddToBase(base);
+    for (size_t k = 0; k < class_bases.size(); k++)
+        run.model.AddToBase(k, class_bases[k]);
     const RandomStructure structure(run.model.features(), options_.depth, options_.features);
     WorkerPool pool(run.settings.threads);
-    BoostedRows rows(run.rows, options.RowsOptions(base), run.settings.simd, pool);
-    LeafValues leaf_values(
-        {LeafPart::kNewton, options_.learning_rate, options_.l2, options_.leaf_clip, 0, false});
+    BoostedRows rows(run.rows, options.RowsOptions(base, class_bases), run.settings.simd, pool);
+    // Of classes the loss is curved at most twice as much as the largest p (1 - p) along any direction.
+    LeafValues leaf_values({LeafPart::kNewton, options_.learning_rate / (classes ? 2 : 1), options_.l2,
+                            options_.leaf_clip, 0, false});
 
     const auto group = static_cast<uint64_t>(rows.trees_per_group());
     std::vector<Tree> trees;
@@ -157,7 +171,9 @@ void SbdtLearner::Train(Run& run) const {
             rows.Begin(trees.data(), static_cast<int>(trees.size()), run.interrupt);
         }
         Tree& tree = trees[static_cast<size_t>(slot)];
-        tree.leaves = leaf_values.Next(ReleaseLeaves(run, id, rows, slot, options.units()).All());
+        const NoisySides leaves = ReleaseLeaves(run, id, rows, slot, options.units());
+        tree.leaves = classes ? leaf_values.NextOfClasses(leaves.All(), leaves.Gradients())
+                              : leaf_values.Next(leaves.All());
         rows.SetLeaves(slot, tree.leaves);
         run.model.AddTree(std::move(tree));
         run.progress.Report(round + 1, rounds);

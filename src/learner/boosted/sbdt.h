@@ -21,14 +21,14 @@ struct SbdtOptions : BoostingOptions {
     // those at weak.
     SbdtOptions(Task task, double epsilon);
 
-    // For an objective that was asked for. Clips of the Poisson loss are multiples of how far counts scatter around the
+    // For an objective that was asked for, or that the target calls for. Clips of the Poisson loss are multiples of how far counts scatter around the
     // mean that rows start with (Objective::spread), which is known after the start was released.
-    void FitToObjective();
+    void FitToObjective(const TargetSpec& target);
 
     // Throws Error(kInvalidParameter) for values that do not fit together.
     void Check() const;
 
-    BoostedRowsOptions RowsOptions(int32_t base) const;
+    BoostedRowsOptions RowsOptions(int32_t base, const std::vector<int32_t>& class_bases = {}) const;
 
     uint32_t rounds() const { return trees + extra_rounds; }
 };

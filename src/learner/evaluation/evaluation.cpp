@@ -1,6 +1,7 @@
 #include "learner/evaluation/evaluation.h"
 
 #include "base/error.h"
+#include "learner/evaluation/confusion.h"
 #include "learner/evaluation/evaluation_rows.h"
 #include "learner/evaluation/held_out.h"
 #include "learner/evaluation/value_figures.h"
@@ -26,7 +27,7 @@ Evaluation EvaluateClasses(const Model& model, double expected_rows, double shar
     for (size_t i = 0; i < noisy.values.size(); i++)
         (i < bins.size() ? counts.positives : counts.negatives)
             .push_back(static_cast<double>(noisy.values[i]) / EvaluationStep());
-    return {ClassFigures(bins.bins(), counts), DrawnBins(bins.bins(), counts)};
+    return {ClassFigures(bins.bins(), counts), DrawnBins(bins.bins(), counts), {}};
 }
 
 template <typename Release>
@@ -36,12 +37,25 @@ Evaluation EvaluateValues(const Model& model, Interrupt& interrupt, const Releas
     totals.sigma = noisy.sigma / EvaluationStep();
     for (size_t i = 0; i < kValueSums; i++)
         totals.sums[i] = static_cast<double>(noisy.values[i]) / EvaluationStep();
-    return {ValueFigures(model.target(), totals), {}};
+    return {ValueFigures(model.target(), totals), {}, {}};
+}
+
+template <typename Release>
+Evaluation EvaluateConfusion(const Model& model, Interrupt& interrupt, const Release& release) {
+    const NoisySums noisy =
+        release([&](const Dataset& rows) { return ConfusionRows(model, rows, interrupt); });
+    ClassTotals totals;
+    totals.sigma = noisy.sigma / EvaluationStep();
+    for (const int64_t value : noisy.values)
+        totals.sums.push_back(static_cast<double>(value) / EvaluationStep());
+    return {ConfusionFigures(totals), {}, ConfusionCounts(totals)};
 }
 
 template <typename Release>
 Evaluation EvaluateBy(const Model& model, double expected_rows, double share, const Releaser& releaser,
                       Interrupt& interrupt, const Release& release) {
+    if (model.target().task() == Task::kClasses)
+        return EvaluateConfusion(model, interrupt, release);
     if (model.target().task() != Task::kBinary)
         return EvaluateValues(model, interrupt, release);
     const double multiplier = releaser.plan().NoiseMultiplier(releaser.Find(kMechanism));
@@ -50,11 +64,13 @@ Evaluation EvaluateBy(const Model& model, double expected_rows, double share, co
 
 }  // namespace
 
-MechanismRequest EvaluationRequest(Task task) {
+MechanismRequest EvaluationRequest(const TargetSpec& target) {
     MechanismRequest request;
     request.name = kMechanism;
     request.kind = EventKind::kGaussian;
-    if (task == Task::kBinary)
+    if (target.task() == Task::kClasses)
+        request.dimensions = {{ConfusionSensitivity(), 1.0, ConfusionSums(target.classes().size())}};
+    else if (target.task() == Task::kBinary)
         request.dimensions = {{ClassSensitivity(), 1.0, 2 * ScoreBins::kMaxCells}};
     else
         request.dimensions = {{ValueSensitivity(), 1.0, kValueSums}};

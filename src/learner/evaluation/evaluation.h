@@ -18,11 +18,12 @@ class HeldOut;
 
 struct Evaluation {
     std::vector<Figure> figures;
-    std::vector<DrawnBin> bins;  // of a classifier
+    std::vector<DrawnBin> bins;     // of a classifier of two classes
+    std::vector<double> confusion;  // of several (ConfusionCounts)
 };
 
 // The one draw. Without share or rest: the caller says what pays for it.
-MechanismRequest EvaluationRequest(Task task);
+MechanismRequest EvaluationRequest(const TargetSpec& target);
 
 // Neighbours: add or remove one unit of `rows`. Sensitivity: evaluation_rows.h. Charge: one event of the plan, that of
 // EvaluationRequest's name; all figures are post-processing. `expected_rows`: about how many rows there are, a public

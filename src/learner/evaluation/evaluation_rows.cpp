@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "dataset/dataset.h"
+#include "learner/evaluation/confusion.h"
 #include "learner/evaluation/value_figures.h"
 #include "learner/objective/objective.h"
 #include "learner/rows/additive/basis.h"
@@ -17,19 +19,21 @@ namespace {
 
 constexpr size_t kRowsPerPoll = 512;
 
-// Calls add(row, score) for the rows of every unit, and end(rows of the unit) after each of them. The model's features
+// Calls add(row, scores) for the rows of every unit, and end(rows of the unit) after each of them. The model's features
 // are the columns from `first_column` on.
 template <typename Add, typename End>
 void ForEachUnit(const Model& model, size_t first_column, const Dataset& rows, Interrupt& interrupt,
                  const Add& add, const End& end) {
     Predictor predictor(model);
     std::vector<uint16_t> codes(rows.columns());
+    std::vector<int64_t> scores(predictor.outputs());
     size_t done = 0;
     const auto each = [&](size_t row) {
         if (done++ % kRowsPerPoll == 0)
             interrupt.Poll();
         rows.CopyRow(row, codes.data());
-        add(row, predictor.Score(codes.data() + first_column));
+        predictor.Scores(codes.data() + first_column, scores.data());
+        add(row, scores);
     };
     for (size_t unit = 0; unit < rows.units(); unit++) {
         if (!rows.has_units()) {
@@ -60,7 +64,13 @@ double ScaledPrediction(const Model& model, int64_t score) {
 }
 
 // Steps of one row's utility, at most kClipSteps in size.
-int64_t UtilitySteps(const Model& model, int64_t score, float label) {
+int64_t UtilitySteps(const Model& model, const std::vector<int64_t>& scores, float label) {
+    if (model.target().task() == Task::kClasses)
+        return std::max_element(scores.begin(), scores.end()) - scores.begin() ==
+                       static_cast<ptrdiff_t>(label)
+                   ? kClipSteps
+                   : 0;
+    const int64_t score = scores[0];
     if (model.target().task() == Task::kBinary)
         return (model.Respond(score) > 0.5) == (label > 0.5F) ? kClipSteps : 0;
     const double error = std::fabs(ScaledPrediction(model, score) - label) / kErrorClip;
@@ -87,8 +97,8 @@ RawSums ClassSums(const Model& model, const ScoreBins& bins, const Dataset& rows
     constexpr double kLimit = static_cast<double>(kClipSteps) * kClipSteps;
     ForEachUnit(
         model, 0, rows, interrupt,
-        [&](size_t row, int64_t score) {
-            row_sums[bins.Find(score) + (rows.Label(row) > 0.5F ? 0 : bins.size())] += kClipSteps;
+        [&](size_t row, const std::vector<int64_t>& scores) {
+            row_sums[bins.Find(scores[0]) + (rows.Label(row) > 0.5F ? 0 : bins.size())] += kClipSteps;
         },
         [&](size_t) {
             if (!rows.has_units())
@@ -103,8 +113,8 @@ RawSums ValueSums(const Model& model, const Dataset& rows, Interrupt& interrupt)
     std::vector<int64_t> sums(kValueSums), unit(kValueSums);
     ForEachUnit(
         model, 0, rows, interrupt,
-        [&](size_t row, int64_t score) {
-            const auto terms = ValueTerms(ScaledPrediction(model, score), rows.Label(row));
+        [&](size_t row, const std::vector<int64_t>& scores) {
+            const auto terms = ValueTerms(ScaledPrediction(model, scores[0]), rows.Label(row));
             for (size_t i = 0; i < kValueSums; i++)
                 unit[i] += ValueSteps(terms[i], i <= kSquareSum ? kFullSteps : kPartSteps);
         },
@@ -119,6 +129,32 @@ RawSums ValueSums(const Model& model, const Dataset& rows, Interrupt& interrupt)
     return {std::move(sums), ValueSensitivity()};
 }
 
+double ConfusionSensitivity() {
+    return RootUp(ClassNormSquared(kClipSteps));
+}
+
+RawSums ConfusionRows(const Model& model, const Dataset& rows, Interrupt& interrupt) {
+    std::vector<int64_t> sums(ConfusionSums(model.outputs())), unit(rows.has_units() ? sums.size() : 0);
+    std::vector<int64_t>& row_sums = rows.has_units() ? unit : sums;
+    std::vector<double> probabilities(model.outputs());
+    ForEachUnit(
+        model, 0, rows, interrupt,
+        [&](size_t row, const std::vector<int64_t>& scores) {
+            Softmax(scores.data(), scores.size(), probabilities.data());
+            AddClassRow(probabilities, static_cast<size_t>(rows.Label(row)), kClipSteps, &row_sums);
+        },
+        [&](size_t unit_rows) {
+            if (!rows.has_units())
+                return;
+            if (unit_rows == 1)
+                std::transform(unit.begin(), unit.end(), sums.begin(), sums.begin(), std::plus<>());
+            else
+                AddWithin(static_cast<double>(ClassNormSquared(kClipSteps)), unit, sums);
+            std::fill(unit.begin(), unit.end(), 0);
+        });
+    return {std::move(sums), ConfusionSensitivity()};
+}
+
 RawSums ChoiceUtilities(const std::vector<const Model*>& models, const Dataset& rows, Interrupt& interrupt) {
     std::vector<int64_t> utilities;
     size_t first_column = 0;
@@ -126,7 +162,9 @@ RawSums ChoiceUtilities(const std::vector<const Model*>& models, const Dataset& 
         int64_t total = 0, unit = 0;
         ForEachUnit(
             *model, first_column, rows, interrupt,
-            [&](size_t row, int64_t score) { unit += UtilitySteps(*model, score, rows.Label(row)); },
+            [&](size_t row, const std::vector<int64_t>& scores) {
+                unit += UtilitySteps(*model, scores, rows.Label(row));
+            },
             [&](size_t) {
                 total += std::clamp<int64_t>(unit, -kClipSteps, kClipSteps);
                 unit = 0;

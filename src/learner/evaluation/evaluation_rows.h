@@ -1,4 +1,5 @@
-// Rows of an evaluation become raw sums: counts by class and score bin, or six bounded sums of a regression. This file
+// Rows of an evaluation become raw sums: counts by class and score bin, six bounded sums of a regression, or counts by true
+// and predicted class of several. This file
 // makes the sensitivities true that an evaluation's draw is charged for.
 #pragma once
 
@@ -24,6 +25,11 @@ double ClassSensitivity();
 // zero, so a row's norm is at most ValueSensitivity(), and a unit's is scaled down to that.
 RawSums ValueSums(const Model& model, const Dataset& rows, Interrupt& interrupt);
 double ValueSensitivity();
+
+// The sums of confusion.h. Neighbours: add or remove one unit. Every term is a whole number of steps within its bound, so a
+// row's norm is at most ConfusionSensitivity(), and a unit's is scaled down to that.
+RawSums ConfusionRows(const Model& model, const Dataset& rows, Interrupt& interrupt);
+double ConfusionSensitivity();
 
 // How many rows each model gets right (classifiers), or minus the sum of absolute errors in parts of kErrorClip, cut off
 // at one: one utility for each model, for a choice among them. The columns of `rows` are the features of the first model,

@@ -19,12 +19,15 @@ constexpr double kMinProbability = 1e-4;
 
 }  // namespace
 
-MechanismRequest InitialScoreRequest(double share) {
+MechanismRequest InitialScoreRequest(double share, std::size_t classes) {
     MechanismRequest request;
     request.name = kInitialScoreMechanism;
     request.kind = EventKind::kGaussian;
     request.share = share;
-    request.dimensions = LabelWeights().Dimensions(kClipSteps, 1);
+    if (classes > 1)
+        request.dimensions = {{kClipSteps, 1, classes}};
+    else
+        request.dimensions = LabelWeights().Dimensions(kClipSteps, 1);
     return request;
 }
 
@@ -49,6 +52,27 @@ int32_t DrawInitialScore(Run& run, ObjectiveKind objective, double label_clip) {
                      static_cast<double>(noisy.second.values[0]) / kClipSteps, sigma / kClipSteps);
     const double p = std::clamp(0.5 + 0.5 * mean, kMinProbability, 1 - kMinProbability);
     return ToFixed(std::log(p / (1 - p)));
+}
+
+std::vector<int32_t> DrawInitialClasses(Run& run) {
+    const NoisySums noisy =
+        run.releaser.Release(run.releaser.Find(kInitialScoreMechanism), ClassCounts(run.rows, run.interrupt));
+    // A class below its own noise is taken for that noise.
+    const std::size_t classes = noisy.values.size();
+    std::vector<double> counts;
+    double total = 0, mean = 0;
+    for (const int64_t value : noisy.values) {
+        counts.push_back(std::max(static_cast<double>(value), noisy.sigma));
+        total += counts.back();
+    }
+    for (double& count : counts) {
+        count = std::log(std::max(count / total, kMinProbability));
+        mean += count / static_cast<double>(classes);
+    }
+    std::vector<int32_t> scores;
+    for (const double log : counts)
+        scores.push_back(ToFixed(log - mean));
+    return scores;
 }
 
 }  // namespace dpboost

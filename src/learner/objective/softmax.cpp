@@ -11,6 +11,7 @@
 // (clip_norm.h), and each entry is rounded towards zero, which makes it no longer.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "learner/objective/lattice_kernel.h"
@@ -24,8 +25,9 @@ using namespace lattice_kernel;  // NOLINT: the words of a kernel
 
 // Exponentials are summed as integers, so that the sum does not depend on the order: K of them stay below 2^31.
 constexpr float kExpUnit = 1 << 24;
-constexpr float kLongest = 1 << 21;  // lattice steps of an entry before the vector is clipped
-constexpr int64_t kFactorUnit = int64_t{1} << 30;
+constexpr uint32_t kFarBelow = static_cast<uint32_t>(kMaxExponent) << kFixedBits;  // of the largest score
+constexpr float kLongest = 1 << 21;                // lattice steps of an entry before the vector is clipped
+constexpr int64_t kFactorUnit = int64_t{1} << 30;  // 30: see Times
 constexpr double kClipSquared = static_cast<double>(kClipSteps) * kClipSteps;
 
 static_assert(kMaxClasses <= 64, "sums of exponentials and of squares stay within their types");
@@ -65,9 +67,9 @@ class SoftmaxLoss final : public Objective {
         int32_t sum = 0;
         for (size_t k = 0; k < classes_; k++) {
             // The difference of two numbers of 32 bits, as one without a sign.
-            const float below = static_cast<float>(top - static_cast<uint32_t>(scores[k])) * kScoreUnit;
-            exps[k] =
-                static_cast<int32_t>(NegativeExp(below < kMaxExponent ? below : kMaxExponent) * kExpUnit);
+            const uint32_t below = std::min(top - static_cast<uint32_t>(scores[k]), kFarBelow);
+            exps[k] = static_cast<int32_t>(
+                NegativeExp(static_cast<float>(static_cast<int32_t>(below)) * kScoreUnit) * kExpUnit);
             sum += exps[k];
         }
         const float scale = 1.0F / static_cast<float>(sum);
@@ -88,6 +90,92 @@ class SoftmaxLoss final : public Objective {
             gradients[k] = static_cast<int32_t>(gradients[k] * factor / kFactorUnit);  // towards zero
         return ClipToLattice(hessian * hessian_scale_, 0.0F);
     }
+
+#if defined(__x86_64__)
+    // Eight classes at a time. Lanes behind the last class hold the lowest score, no exponential and no gradient.
+    DPBOOST_AVX2 size_t EvaluateAvx2(const Rows& rows) const override {
+        for (size_t i = 0; i < rows.n; i++)
+            rows.hessians[i] = EvaluateRow8(rows.scores + i * classes_, static_cast<int32_t>(rows.labels[i]),
+                                            rows.gradients + i * classes_);
+        return rows.n;
+    }
+
+    DPBOOST_AVX2 __m256i Lanes(size_t first) const {
+        const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int32_t>(classes_ - first)), number);
+    }
+
+    DPBOOST_AVX2 int32_t EvaluateRow8(const int32_t* scores, int32_t label, int32_t* gradients) const {
+        const size_t vectors = (classes_ + 7) / 8;
+        __m256i values[kMaxClasses / 8];
+        __m256i top = _mm256_set1_epi32(std::numeric_limits<int32_t>::min());
+        const __m256i lowest = top;
+        for (size_t v = 0; v < vectors; v++) {
+            const __m256i lanes = Lanes(8 * v);
+            values[v] = _mm256_blendv_epi8(lowest, _mm256_maskload_epi32(scores + 8 * v, lanes), lanes);
+            top = _mm256_max_epi32(top, values[v]);
+        }
+        top = _mm256_max_epi32(top, _mm256_permute2x128_si256(top, top, 1));
+        top = _mm256_max_epi32(top, _mm256_shuffle_epi32(top, 0x4E));
+        top = _mm256_max_epi32(top, _mm256_shuffle_epi32(top, 0xB1));
+        __m256i sum = _mm256_setzero_si256();
+        for (size_t v = 0; v < vectors; v++) {
+            const __m256i below =
+                _mm256_min_epu32(_mm256_sub_epi32(top, values[v]), _mm256_set1_epi32(kFarBelow));
+            const __m256 e =
+                NegativeExp8(_mm256_mul_ps(_mm256_cvtepi32_ps(below), _mm256_set1_ps(kScoreUnit)));
+            values[v] = _mm256_and_si256(_mm256_cvttps_epi32(_mm256_mul_ps(e, _mm256_set1_ps(kExpUnit))),
+                                         Lanes(8 * v));
+            sum = _mm256_add_epi32(sum, values[v]);
+        }
+        sum = _mm256_add_epi32(sum, _mm256_permute2x128_si256(sum, sum, 1));
+        sum = _mm256_add_epi32(sum, _mm256_shuffle_epi32(sum, 0x4E));
+        sum = _mm256_add_epi32(sum, _mm256_shuffle_epi32(sum, 0xB1));
+        const __m256 scale = _mm256_div_ps(_mm256_set1_ps(1.0F), _mm256_cvtepi32_ps(sum));
+        __m256 hessian = _mm256_setzero_ps();
+        __m256i norm = _mm256_setzero_si256();
+        for (size_t v = 0; v < vectors; v++) {
+            const __m256 one = _mm256_set1_ps(1.0F);
+            const __m256 p = _mm256_mul_ps(_mm256_cvtepi32_ps(values[v]), scale);
+            const __m256 h = _mm256_mul_ps(p, _mm256_sub_ps(one, p));
+            hessian = _mm256_max_ps(hessian, h);
+            const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+            const __m256i own =
+                _mm256_cmpeq_epi32(number, _mm256_set1_epi32(label - static_cast<int32_t>(8 * v)));
+            const __m256 truth = _mm256_and_ps(_mm256_castsi256_ps(own), one);
+            __m256 g = _mm256_mul_ps(_mm256_sub_ps(truth, p), _mm256_set1_ps(gradient_scale_));
+            g = _mm256_max_ps(_mm256_min_ps(g, _mm256_set1_ps(kLongest)), _mm256_set1_ps(-kLongest));
+            g = _mm256_sub_ps(_mm256_add_ps(g, _mm256_set1_ps(kRound)), _mm256_set1_ps(kRound));
+            values[v] = _mm256_and_si256(_mm256_cvttps_epi32(g), Lanes(8 * v));
+            const __m256i odd = _mm256_srli_epi64(values[v], 32);
+            norm = _mm256_add_epi64(
+                norm, _mm256_add_epi64(_mm256_mul_epi32(values[v], values[v]), _mm256_mul_epi32(odd, odd)));
+        }
+        alignas(32) int64_t norms[4];
+        _mm256_store_si256(reinterpret_cast<__m256i*>(norms), norm);
+        const int64_t factor = ScaleDown(static_cast<double>(norms[0] + norms[1] + norms[2] + norms[3]),
+                                         kClipSquared, kFactorUnit);
+        for (size_t v = 0; v < vectors; v++) {
+            const __m256i clipped = factor < kFactorUnit ? Times(values[v], factor) : values[v];
+            _mm256_maskstore_epi32(gradients + 8 * v, Lanes(8 * v), clipped);
+        }
+        return ClipToLattice(Largest(hessian) * hessian_scale_, 0.0F);
+    }
+
+    // values * factor / kFactorUnit, towards zero.
+    DPBOOST_AVX2 static __m256i Times(__m256i values, int64_t factor) {
+        const __m256i times = _mm256_set1_epi64x(factor), sizes = _mm256_abs_epi32(values);
+        const __m256i even = _mm256_srli_epi64(_mm256_mul_epu32(sizes, times), 30);
+        const __m256i odd = _mm256_srli_epi64(_mm256_mul_epu32(_mm256_srli_epi64(sizes, 32), times), 30);
+        return _mm256_sign_epi32(_mm256_or_si256(even, _mm256_slli_epi64(odd, 32)), values);
+    }
+
+    DPBOOST_AVX2 static float Largest(__m256 x) {
+        alignas(32) float entries[8];
+        _mm256_store_ps(entries, x);
+        return *std::max_element(entries, entries + 8);
+    }
+#endif
 
     const size_t classes_;
 };

@@ -1,5 +1,6 @@
 #include "learner/rows/boosted_rows.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "learner/rows/row_gradients.h"
@@ -22,7 +23,8 @@ struct BoostedRows::State {
           WorkerPool& pool)
         : filter(MakeFilter(options.filter_limit, weights)),
           gradients(dataset, options, simd, pool),
-          sums(dataset, weights, size_t{1} << options.depth, filter ? &*filter : nullptr, pool) {}
+          sums(dataset, weights, size_t{1} << options.depth, gradients.outputs(), filter ? &*filter : nullptr,
+               pool) {}
 
     const std::optional<RenyiFilter> filter;
     RowGradients gradients;
@@ -30,7 +32,8 @@ struct BoostedRows::State {
 };
 
 size_t BoostedRows::BytesPerRow(const BoostedRowsOptions& options) {
-    return EnsembleScores::kBytesPerRow + (options.keep_gradients ? 2 * sizeof(int32_t) : 0) +
+    return EnsembleScores::BytesPerRow(std::max<size_t>(1, options.class_bases.size())) +
+           (options.keep_gradients ? 2 * sizeof(int32_t) : 0) +
            (options.filter_limit > 0 ? SampledSums::kFilterBytesPerUnit : 0);
 }
 

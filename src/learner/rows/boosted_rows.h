@@ -27,7 +27,8 @@ struct BoostedRowsOptions {
     bool count_rows = false;  // the Hessian is a count
     double hessian_share = 0.5;
     int depth = 1;
-    int32_t base = 0;  // the score that all rows start with
+    int32_t base = 0;                  // the score that all rows start with
+    std::vector<int32_t> class_bases;  // of several outputs: those that they start with
     bool keep_gradients =
         false;  // of all rows, from EvaluateAll to EvaluateAll; else of sampled rows, when needed
     uint64_t filter_limit = 0;  // a Renyi filter lets a unit take part in rounds worth so many; 0: no filter
@@ -50,7 +51,8 @@ class BoostedRows {
     // Sums over the leaves of tree `slot` of the group, of each unit with probability `rate`.
     //
     // Neighbours: add or remove one unit. Sensitivity: a row adds at most kClipSteps to one Hessian sum and one gradient
-    // sum; a unit of several rows is scaled down to the same weighted norm (leaf_sums.h).
+    // sum, or a vector of at most that length to the K gradient sums of a leaf (softmax.cpp); a unit of several rows is
+    // scaled down to the same weighted norm (leaf_sums.h).
     RawGradientSums LeafSums(int slot, SamplingRate rate, PrivateRandom& coins, Interrupt& interrupt);
 
     // The values of one tree of the group; slots are set in ascending order.

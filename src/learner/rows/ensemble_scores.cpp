@@ -78,22 +78,38 @@ void GatherRows(const Columns& columns, const int32_t* stored, const uint32_t* r
 
 }  // namespace
 
-EnsembleScores::EnsembleScores(const Dataset& dataset, int depth, int32_t base, Simd simd, WorkerPool& pool)
+EnsembleScores::EnsembleScores(const Dataset& dataset, int depth, const std::vector<int32_t>& bases,
+                               Simd simd, WorkerPool& pool)
     : dataset_(dataset),
       pool_(pool),
       depth_(depth),
       packing_(depth),
-      scores_(PaddedRows(dataset), base),
+      outputs_(bases.size()),
+      scores_(PaddedRows(dataset) * outputs_, bases[0]),
       words_(PaddedRows(dataset)),
       slot_stride_(packing_.bits() == 8 ? kSlotStride<8> : kSlotStride<16>),
-      leaf_values_(static_cast<size_t>(packing_.trees_per_word()) * slot_stride_) {
+      leaf_values_(static_cast<size_t>(packing_.trees_per_word()) * slot_stride_ * outputs_) {
     CheckInternal(size_t{1} << depth <= slot_stride_, "trees are too deep for their leaf codes");
+    for (size_t i = 0; outputs_ > 1 && i < scores_.size(); i++)
+        scores_[i] = bases[i % outputs_];
     indexers_.reserve(static_cast<size_t>(pool.workers()));
     for (int worker = 0; worker < pool.workers(); worker++)
         indexers_.emplace_back(dataset, depth, simd);
 }
 
+void EnsembleScores::AddOutputs(uint64_t word, int from, int to, int32_t* scores) const {
+    for (int slot = from; slot < to; slot++) {
+        const size_t leaf = static_cast<size_t>(slot) * slot_stride_ + packing_.Leaf(word, slot);
+        for (size_t k = 0; k < outputs_; k++)
+            scores[k] += leaf_values_[leaf * outputs_ + k];
+    }
+}
+
 void EnsembleScores::AddSlots(size_t first_row, size_t rows, int from, int to) {
+    for (size_t i = first_row; outputs_ > 1 && i < first_row + rows; i++)
+        AddOutputs(words_[i], from, to, scores_.data() + i * outputs_);
+    if (outputs_ > 1)
+        return;
     const Columns columns{words_.data() + first_row, leaf_values_.data()};
     if (packing_.bits() == 8)
         AddSlotsToRows<8>(columns, rows, from, to, scores_.data() + first_row);
@@ -116,15 +132,23 @@ void EnsembleScores::BeginGroup(const Tree* trees, int count, Interrupt& interru
 }
 
 void EnsembleScores::SetLeaves(int slot, const std::vector<int32_t>& leaves) {
-    CheckInternal(slot < group_size_ && leaves.size() == size_t{1} << depth_,
+    CheckInternal(slot < group_size_ && leaves.size() == outputs_ << depth_,
                   "leaf values do not fit the group");
-    std::copy(leaves.begin(), leaves.end(),
-              leaf_values_.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(slot) * slot_stride_));
+    std::copy(
+        leaves.begin(), leaves.end(),
+        leaf_values_.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(slot) * slot_stride_ * outputs_));
     known_ = slot + 1;
 }
 
 void EnsembleScores::Gather(const uint32_t* rows, size_t n, int slot, int32_t* scores,
                             uint16_t* leaves) const {
+    for (size_t i = 0; outputs_ > 1 && i < n; i++) {
+        std::copy_n(scores_.data() + rows[i] * outputs_, outputs_, scores + i * outputs_);
+        AddOutputs(words_[rows[i]], applied_, slot, scores + i * outputs_);
+        leaves[i] = Leaf(rows[i], slot);
+    }
+    if (outputs_ > 1)
+        return;
     const Columns columns{words_.data(), leaf_values_.data()};
     if (packing_.bits() == 8)
         GatherRows<8>(columns, scores_.data(), rows, n, applied_, slot, scores, leaves);
@@ -142,7 +166,7 @@ const int32_t* EnsembleScores::ApplyToBlock(size_t block, int slot) {
     const size_t first_row = block * kBlockRows;
     if (applied_ < slot)
         AddSlots(first_row, dataset_.block_rows(block), applied_, slot);
-    return scores_.data() + first_row;
+    return scores_.data() + first_row * outputs_;
 }
 
 }  // namespace dpboost

@@ -21,10 +21,12 @@ namespace dpboost {
 class EnsembleScores {
   public:
     // Bytes per row that the scores take besides the dataset.
-    static constexpr size_t kBytesPerRow = sizeof(int32_t) + sizeof(uint64_t);
+    static size_t BytesPerRow(size_t outputs) { return outputs * sizeof(int32_t) + sizeof(uint64_t); }
 
-    // Dataset and pool must outlive the scores. All rows start with `base`.
-    EnsembleScores(const Dataset& dataset, int depth, int32_t base, Simd simd, WorkerPool& pool);
+    // Dataset and pool must outlive the scores. All rows start with `bases`, one for each of K outputs; their scores and
+    // the values of a leaf stand side by side.
+    EnsembleScores(const Dataset& dataset, int depth, const std::vector<int32_t>& bases, Simd simd,
+                   WorkerPool& pool);
 
     int trees_per_group() const { return packing_.trees_per_word(); }
     // Trees of the group whose leaf values are known.
@@ -52,18 +54,21 @@ class EnsembleScores {
 
   private:
     void AddSlots(size_t first_row, size_t rows, int from, int to);
+    // Of several outputs: the values of slots [from, to) added to the scores of a row.
+    void AddOutputs(uint64_t word, int from, int to, int32_t* scores) const;
 
     const Dataset& dataset_;
     WorkerPool& pool_;
     const int depth_;
     const LeafPacking packing_;
+    const size_t outputs_;
     int group_size_ = 0;
     int known_ = 0;
     int applied_ = 0;  // slots of the group that the stored scores contain
     std::vector<int32_t> scores_;
     std::vector<uint64_t> words_;
     const size_t slot_stride_;           // entries per slot in leaf_values_
-    std::vector<int32_t> leaf_values_;   // [slot][leaf]
+    std::vector<int32_t> leaf_values_;   // [slot][leaf], and output
     std::vector<LeafIndexer> indexers_;  // one per worker
 };
 

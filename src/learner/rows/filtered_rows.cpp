@@ -30,7 +30,7 @@ struct FilteredRows::State {
         : dataset(rows_of),
           filter(gradient_clip),
           subsets(std::move(subset_ends)),
-          scores(rows_of, depth, 0, simd, pool),
+          scores(rows_of, depth, {0}, simd, pool),
           nodes(rows_of, pool) {
         values.gradients.resize(rows_of.rows());
     }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "dataset/dataset.h"
 #include "learner/objective/objective.h"
+#include "learner/rows/clip_norm.h"
 
 namespace dpboost {
 namespace {
@@ -51,6 +54,26 @@ RawGradientSums LabelSums(const Dataset& dataset, bool counts, double label_clip
         unit_sum.Clear();
     }
     return sums.Raw();
+}
+
+RawSums ClassCounts(const Dataset& dataset, Interrupt& interrupt) {
+    constexpr double kLimit = static_cast<double>(kClipSteps) * kClipSteps;
+    std::vector<int64_t> sums(dataset.target().classes().size()), unit_sums(sums.size());
+    for (size_t row = 0; !dataset.has_units() && row < dataset.rows(); row++) {
+        sums[static_cast<size_t>(dataset.Label(row))] += kClipSteps;
+        if (row % kBlockRows == 0)
+            interrupt.Poll();
+    }
+    for (size_t unit = 0; dataset.has_units() && unit < dataset.units(); unit++) {
+        std::fill(unit_sums.begin(), unit_sums.end(), 0);
+        for (uint32_t k = dataset.unit_begin()[unit]; k < dataset.unit_begin()[unit + 1]; k++) {
+            unit_sums[static_cast<size_t>(dataset.Label(dataset.unit_rows()[k]))] += kClipSteps;
+            if (k % kBlockRows == 0)
+                interrupt.Poll();
+        }
+        AddWithin(kLimit, unit_sums, sums);
+    }
+    return {std::move(sums), kClipSteps};
 }
 
 }  // namespace dpboost

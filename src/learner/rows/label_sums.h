@@ -19,4 +19,10 @@ LeafWeights LabelWeights();
 // [0, 1], so that the sum of rare events is small.
 RawGradientSums LabelSums(const Dataset& dataset, bool counts, double label_clip, Interrupt& interrupt);
 
+// How many rows each class has, in steps of kClipSteps.
+//
+// Neighbours: add or remove one unit. Sensitivity: a row adds kClipSteps to one count; a unit of several rows is scaled down to
+// that norm (clip_norm.h).
+RawSums ClassCounts(const Dataset& dataset, Interrupt& interrupt);
+
 }  // namespace dpboost

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+
 namespace dpboost {
 
 RowGradients::RowGradients(const Dataset& dataset, const BoostedRowsOptions& options, Simd simd,
@@ -13,7 +15,11 @@ RowGradients::RowGradients(const Dataset& dataset, const BoostedRowsOptions& opt
       pool_(pool),
       objective_(MakeObjective(options.objective, dataset.target(), options.gradient_clip,
                                options.hessian_clip, options.base)),
-      scores_(dataset, options.depth, options.base, simd, pool) {
+      scores_(dataset, options.depth,
+              options.class_bases.empty() ? std::vector<int32_t>{options.base} : options.class_bases, simd,
+              pool) {
+    CheckInternal(outputs() == std::max<size_t>(1, options.class_bases.size()), "a score starts somewhere");
+    CheckInternal(outputs() == 1 || !keep_, "gradients of classes are evaluated when needed");
     if (keep_) {
         kept_.gradients.resize(dataset.rows());
         kept_.hessians.resize(dataset.rows());

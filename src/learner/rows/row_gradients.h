@@ -29,14 +29,19 @@ class RowGradients {
 
     // What a worker needs for itself; allocated once.
     struct Scratch {
-        Scratch() : scores(kBatch), labels(kBatch), leaves(kBatch), gradients(kBatch), hessians(kBatch) {}
+        explicit Scratch(size_t outputs = 1)
+            : scores(kBatch * outputs),
+              labels(kBatch),
+              leaves(kBatch),
+              gradients(kBatch * outputs),
+              hessians(kBatch) {}
         std::vector<int32_t> scores;
         std::vector<float> labels;
         std::vector<uint16_t> leaves;
         std::vector<int32_t> gradients;
         std::vector<int32_t> hessians;
     };
-    // Of up to kBatch rows; valid until the scratch is used again.
+    // Of up to kBatch rows, K gradients each; valid until the scratch is used again.
     struct View {
         const int32_t* gradients;
         const int32_t* hessians;
@@ -47,6 +52,7 @@ class RowGradients {
 
     EnsembleScores& scores() { return scores_; }
     const EnsembleScores& scores() const { return scores_; }
+    size_t outputs() const { return objective_->outputs(); }
     bool keeps() const { return keep_; }
     const KeptGradients& kept() const { return kept_; }
 
@@ -69,7 +75,7 @@ class RowGradients {
                 use(row, n, View{&kept_.gradients[row], &kept_.hessians[row]});
                 continue;
             }
-            Evaluate(scores + i, dataset_.Labels(block) + i, n, scratch->gradients.data(),
+            Evaluate(scores + i * outputs(), dataset_.Labels(block) + i, n, scratch->gradients.data(),
                      scratch->hessians.data());
             use(row, n, View{scratch->gradients.data(), scratch->hessians.data()});
         }

@@ -1,19 +1,25 @@
 #include "learner/rows/sampled_sums.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace dpboost {
 
-SampledSums::Worker::Worker(size_t leaves, LeafWeights weights)
-    : sums(leaves), unit(leaves, weights), rows(RowGradients::kBatch), owners(RowGradients::kBatch) {}
+SampledSums::Worker::Worker(size_t leaves, LeafWeights weights, size_t outputs)
+    : sums(leaves, outputs),
+      unit(leaves, weights, outputs),
+      rows(RowGradients::kBatch),
+      owners(RowGradients::kBatch),
+      scratch(outputs),
+      lengths(outputs > 1 ? RowGradients::kBatch : 0) {}
 
-SampledSums::SampledSums(const Dataset& dataset, LeafWeights weights, size_t leaves,
+SampledSums::SampledSums(const Dataset& dataset, LeafWeights weights, size_t leaves, size_t outputs,
                          const RenyiFilter* filter, WorkerPool& pool)
     : dataset_(dataset),
       filter_(filter),
       pool_(pool),
-      workers_(static_cast<size_t>(pool.workers()), Worker(leaves, weights)),
-      total_(leaves) {
+      workers_(static_cast<size_t>(pool.workers()), Worker(leaves, weights, outputs)),
+      total_(leaves, outputs) {
     if (filter != nullptr) {
         spent_.resize(dataset.units());
         active_.resize(dataset.units());
@@ -42,13 +48,30 @@ RawGradientSums SampledSums::Sum(RowGradients& gradients, int slot, SamplingRate
     return total_.Raw();
 }
 
+const int32_t* SampledSums::Lengths(const RowGradients::View& view, size_t n, size_t outputs,
+                                    Worker* worker) {
+    if (outputs == 1)
+        return view.gradients;
+    for (size_t i = 0; i < n; i++) {
+        int64_t norm = 0;
+        for (size_t k = 0; k < outputs; k++)
+            norm += int64_t{view.gradients[i * outputs + k]} * view.gradients[i * outputs + k];
+        auto length = static_cast<int64_t>(std::sqrt(static_cast<double>(norm)));
+        while (length * length < norm)
+            length++;
+        worker->lengths[i] = static_cast<int32_t>(length);
+    }
+    return worker->lengths.data();
+}
+
 // Every row is a unit: all gradients are evaluated, block by block.
 void SampledSums::ChargeRows(const Round& round) {
     pool_.Run(dataset_.blocks(), round.interrupt, [&](int index, size_t block) {
-        RowGradients::Scratch& scratch = workers_[static_cast<size_t>(index)].scratch;
+        Worker& worker = workers_[static_cast<size_t>(index)];
         round.gradients.ForBlock(
-            block, round.slot, &scratch, [&](size_t row, size_t n, const RowGradients::View& view) {
-                filter_->Round(view.hessians, view.gradients, n, &spent_[row], &active_[row]);
+            block, round.slot, &worker.scratch, [&](size_t row, size_t n, const RowGradients::View& view) {
+                const int32_t* const lengths = Lengths(view, n, round.gradients.outputs(), &worker);
+                filter_->Round(view.hessians, lengths, n, &spent_[row], &active_[row]);
             });
     });
     round.gradients.EndBlocks(round.slot);
@@ -159,7 +182,8 @@ void SampledSums::ForEachUnit(const Round& round, int worker_index, size_t count
                 finish(current++);
                 worker.unit.Clear();
             }
-            worker.unit.AddRow(worker.scratch.leaves[i], view.gradients[i], view.hessians[i]);
+            worker.unit.AddRow(worker.scratch.leaves[i], view.gradients + i * round.gradients.outputs(),
+                               view.hessians[i]);
         }
         filled = 0;
         if (worker_index == 0)

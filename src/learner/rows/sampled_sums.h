@@ -22,9 +22,10 @@ class SampledSums {
     // Bytes per unit that a Renyi filter takes.
     static constexpr size_t kFilterBytesPerUnit = sizeof(uint32_t) + sizeof(uint8_t);
 
-    // `filter` may be null: then no unit is ever left out. All references must outlive the object.
-    SampledSums(const Dataset& dataset, LeafWeights weights, size_t leaves, const RenyiFilter* filter,
-                WorkerPool& pool);
+    // `filter` may be null: then no unit is ever left out. All references must outlive the object. K outputs: those of
+    // the gradients.
+    SampledSums(const Dataset& dataset, LeafWeights weights, size_t leaves, size_t outputs,
+                const RenyiFilter* filter, WorkerPool& pool);
 
     // The sums of tree `slot` of the current group, over each unit with probability `rate`. Under a filter every unit is
     // charged first, sampled or not, and those that would exceed their limit take no part; who that is stays in here.
@@ -37,12 +38,13 @@ class SampledSums {
 
     // What a worker needs for itself; allocated once.
     struct Worker {
-        Worker(size_t leaves, LeafWeights weights);
+        Worker(size_t leaves, LeafWeights weights, size_t outputs);
         LeafSums sums;
         UnitSum unit;
         std::vector<uint32_t> rows;
         std::vector<uint32_t> owners;
         RowGradients::Scratch scratch;
+        std::vector<int32_t> lengths;  // of the gradients of several outputs
     };
     // Tree `slot` of the group that the gradients are at.
     struct Round {
@@ -51,6 +53,8 @@ class SampledSums {
         Interrupt& interrupt;
     };
 
+    // What the filter charges a row for: its gradient or, of several outputs, the length of their vector, rounded up.
+    static const int32_t* Lengths(const RowGradients::View& view, size_t n, size_t outputs, Worker* worker);
     void ChargeRows(const Round& round);
     void ChargeUnits(const Round& round);
     size_t DropExcluded(uint32_t* units, size_t count) const;

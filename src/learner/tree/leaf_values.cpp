@@ -60,4 +60,25 @@ std::vector<int32_t> LeafValues::Next(const std::vector<NoisySide>& leaves) {
     return values;
 }
 
+std::vector<int32_t> LeafValues::NextOfClasses(const std::vector<NoisySide>& leaves,
+                                               const std::vector<double>& gradients) {
+    const size_t classes = gradients.size() / leaves.size();
+    const double mean_hessian = MeanHessian(leaves);
+    std::vector<int32_t> values;
+    values.reserve(gradients.size());
+    for (size_t leaf = 0; leaf < leaves.size(); leaf++) {
+        NoisySide side = leaves[leaf];
+        const double sigma = std::max(std::sqrt(side.hessian_variance), 1e-9);
+        const double hessian = PosteriorMean(side.hessian, sigma, mean_hessian);
+        double mean = 0;
+        for (size_t k = 0; k < classes; k++)
+            mean += gradients[leaf * classes + k] / static_cast<double>(classes);
+        for (size_t k = 0; k < classes; k++) {
+            side.gradient = gradients[leaf * classes + k] - mean;
+            values.push_back(ToFixed(options_.scale * Step(side, hessian)));
+        }
+    }
+    return values;
+}
+
 }  // namespace dpboost

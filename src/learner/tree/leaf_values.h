@@ -38,6 +38,10 @@ class LeafValues {
 
     // Values of the next tree, in units of 2^-kFixedBits.
     std::vector<int32_t> Next(const std::vector<NoisySide>& leaves);
+    // The same for K classes: K gradients per leaf, side by side, and so many values; of `leaves` the Hessians count alone.
+    // Over the classes gradients add up to zero, so that the mean of their noise is taken off.
+    std::vector<int32_t> NextOfClasses(const std::vector<NoisySide>& leaves,
+                                       const std::vector<double>& gradients);
 
   private:
     double MeanHessian(const std::vector<NoisySide>& leaves);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,13 @@ class NoisySides {
         for (std::size_t i = 0; i < size(); i++)
             all.push_back((*this)[i]);
         return all;
+    }
+    // All gradient sums, where a leaf has several.
+    std::vector<double> Gradients() const {
+        std::vector<double> gradients;
+        for (const int64_t value : sums_.second.values)
+            gradients.push_back(static_cast<double>(value) * units_.gradient);
+        return gradients;
     }
     // In lattice steps.
     const NoisySums& hessians() const { return sums_.first; }

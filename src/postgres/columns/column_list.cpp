@@ -67,7 +67,7 @@ const char* NoteOf(const SourceColumn& column, const ColumnDomain& domain, const
     if (!*usable)
         return psprintf("has no public range: %s, or the option \"bounds\"", declare);
     if (!IsNumber(column.kind) && domain.kind == DomainKind::kNone)
-        return strcmp(role, "target") == 0 ? "needs the option \"positive\""
+        return strcmp(role, "target") == 0 ? "needs the option \"positive\" or \"classes\""
                                            : "texts are hashed to buckets; a list of levels is better";
     return nullptr;
 }

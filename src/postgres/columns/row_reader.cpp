@@ -229,6 +229,9 @@ uint16_t ReadSlowCode(const ColumnReader& reader, Datum value) {
 bool ReadLabel(const TargetReader& reader, Datum value, float* label) {
     if (reader.by_number)
         return reader.spec->Label(ReadNumber(reader.kind, value), label);
+    if (reader.classes !=
+        nullptr)  // what is no class is missing: a code behind the last one, which is no label
+        return reader.spec->Label(ReadCode(*reader.classes, value), label);
     bool positive;
     if (reader.kind == ValueKind::kBoolean) {
         positive = DatumGetBool(value) == reader.positive_boolean;

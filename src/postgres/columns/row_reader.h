@@ -69,7 +69,7 @@ inline uint16_t ReadCode(const ColumnReader& reader, Datum value) {
     return ReadSlowCode(reader, value);
 }
 
-// How the target becomes a label: by number, or by comparison with the positive class.
+// How the target becomes a label: by number, by comparison with the positive class, or by the list of classes.
 struct TargetReader {
     ValueKind kind;
     bool by_number;          // regression
@@ -79,6 +79,7 @@ struct TargetReader {
     const char* positive_text;
     size_t positive_size;
     const TargetSpec* spec;
+    ColumnReader* classes;  // more than two; else null
 };
 
 // False for a value that gives no label (not a finite number): the row is skipped.

@@ -15,7 +15,9 @@ Datum dpboost_predict(PG_FUNCTION_ARGS) {
     Binding* binding = BindCall(fcinfo, 1);
     if (binding->model->model.outputs() > 1)
         ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
-                        errmsg("model \"%s\" predicts several classes, not one number", binding->name)));
+                        errmsg("model \"%s\" predicts several classes, not one number", binding->name),
+                        errhint("Use dpboost_predict_label for the most likely class, or "
+                                "dpboost_predict_proba for the probability of each.")));
     EncodeFeatures(fcinfo, binding);
     PG_RETURN_FLOAT8(binding->model->predictor.Predict(binding->codes));
 }

@@ -112,6 +112,12 @@ void MakeTargetReader(const TargetRule& rule, const SourceColumn& column, Target
     reader->positive_size = rule.positive.size();
     reader->positive_boolean = rule.positive == "true";
     reader->positive_number = strtod(rule.positive.c_str(), nullptr);
+    reader->classes = nullptr;
+    if (rule.classes) {
+        reader->classes = static_cast<ColumnReader*>(palloc0(sizeof(ColumnReader)));
+        MakeColumnReader(column.type, column.kind, rule.classes.get(), reader->classes);
+        return;
+    }
     if (reader->kind != ValueKind::kEnum)
         return;
     int count;
@@ -247,7 +253,8 @@ void Deliver(const Training* training, const PaidRelease& paid) {
     delivery.options = core.options().text.c_str();
     delivery.features = core.features_json().c_str();
     delivery.target = training->call.target.name;
-    delivery.positive = core.target().by_number ? nullptr : core.target().positive.c_str();
+    const bool one_class = !core.target().by_number && !core.target().classes;
+    delivery.positive = one_class ? core.target().positive.c_str() : nullptr;
     delivery.deploy = core.options().deploy;
     delivery.model_bytes = core.model_bytes().data();
     delivery.model_size = core.model_bytes().size();

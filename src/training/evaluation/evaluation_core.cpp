@@ -40,22 +40,31 @@ TargetRule RuleOf(const EvaluationSchema& schema, const EvaluatedModel& evaluate
                                                    " of " + schema.relation + " holds none");
         return {model.target(), true, {}};
     }
-    if (model.target().task() != Task::kBinary)
-        throw Error(ErrorCode::kUnsupported, "model " + Quoted(evaluated.name) +
-                                                 " has more than two classes, which cannot be evaluated");
+    if (model.target().task() == Task::kClasses) {
+        TargetRule rule = ClassesRule(column, model.target().classes());
+        rule.spec = model.target();
+        return rule;
+    }
     TrainingOptions options;
     options.task = TaskOption::kClassification;
     options.positive = GivenPositive(*schema.options);
     if (!options.positive)
         options.positive = GivenPositive(*evaluated.options);
-    if (!options.positive && model.target().classes().size() == 2)
-        options.positive = model.target().classes()[1];
+    // A name that the training took for want of another one ("true", 1) says nothing about a column of another type.
+    const std::vector<std::string>& names = model.target().classes();
+    if (!options.positive && names.size() == 2 && names[1] != "true" && names[1] != "1")
+        options.positive = names[1];
     const JsonValue* const task = evaluated.options->Find("task");
     if (!options.positive && IsNumber(column.kind) && (task == nullptr || !task->IsText("classification")))
         throw Error(ErrorCode::kInvalidParameter,
                     "model " + Quoted(evaluated.name) + " is a classifier, but column " +
                         Quoted(column.name) + " of " + schema.relation + " is numeric",
                     {}, "Say which number is the positive class, for example {\"positive\": 1}.");
+    if (!options.positive && !IsNumber(column.kind) && column.kind != ValueKind::kBoolean)
+        throw Error(ErrorCode::kInvalidParameter, "option \"positive\" is missing",
+                    "Target " + Quoted(column.name) +
+                        " holds text; a model tells one class, the positive one, from all others.",
+                    "Add it to the options, for example {\"positive\": \"yes\"}.");
     TargetRule rule = EncodeTarget(column, options, false);
     rule.spec = model.target();
     return rule;
@@ -63,10 +72,11 @@ TargetRule RuleOf(const EvaluationSchema& schema, const EvaluatedModel& evaluate
 
 void CheckSame(const TargetRule& first, const TargetRule& other, const std::string& name) {
     if (first.spec.task() != other.spec.task() || first.spec.lower() != other.spec.lower() ||
-        first.spec.upper() != other.spec.upper() || first.positive != other.positive)
+        first.spec.upper() != other.spec.upper() || first.positive != other.positive ||
+        (first.classes && first.spec.classes() != other.spec.classes()))
         throw Error(ErrorCode::kInvalidParameter,
                     "model " + Quoted(name) + " predicts something else than the first one",
-                    "Task, positive class and range of the target must be the same.");
+                    "Task, positive class, classes and range of the target must be the same.");
 }
 
 void CheckArguments(const EvaluationSchema& schema) {
@@ -133,7 +143,7 @@ void EvaluationCore::Calibrate(const std::vector<BudgetConstraint>& budgets) {
         choice.dimensions = {{EvaluationStep(), 1, models_.size()}};
         request.mechanisms = {choice};
     } else {
-        request.mechanisms = {EvaluationRequest(target_->spec.task())};
+        request.mechanisms = {EvaluationRequest(target_->spec)};
     }
     request.mechanisms[0].share = 1;
     plan_.emplace(Plan::Calibrate(request));
@@ -177,8 +187,8 @@ void EvaluationCore::EvaluateWith(PaidCharge&& paid, NoiseSource& noise, Interru
         return;
     }
     const Evaluation evaluation = dpboost::Evaluate(models_[0], expected_rows_, dataset, releaser, interrupt);
-    figures_json_ = FiguresObject(evaluation);
-    stored_json_ = StoredEvaluation(evaluation, task_name(), plan_->epsilon(), plan_->delta());
+    figures_json_ = FiguresObject(evaluation, target_->spec);
+    stored_json_ = StoredEvaluation(evaluation, target_->spec, plan_->epsilon(), plan_->delta());
 }
 
 double EvaluationCore::noise_multiplier() const {

@@ -42,9 +42,28 @@ void AddFigures(const std::vector<Figure>& figures, JsonList* list) {
     }
 }
 
-std::string FiguresObject(const Evaluation& evaluation) {
+namespace {
+
+void AddConfusion(const Evaluation& evaluation, const TargetSpec& target, JsonList* list) {
+    if (evaluation.confusion.empty())
+        return;
+    const std::vector<std::string>& classes = target.classes();
+    JsonList confusion;
+    for (size_t truth = 0; truth < classes.size(); truth++) {
+        JsonList row;
+        for (size_t said = 0; said < classes.size(); said++)
+            row.Add(classes[said], FigureNumber(evaluation.confusion[truth * classes.size() + said]));
+        confusion.Add(classes[truth], row.Object());
+    }
+    list->Add("confusion", confusion.Object());
+}
+
+}  // namespace
+
+std::string FiguresObject(const Evaluation& evaluation, const TargetSpec& target) {
     JsonList list;
     AddFigures(evaluation.figures, &list);
+    AddConfusion(evaluation, target, &list);
     return list.Object();
 }
 
@@ -69,12 +88,14 @@ const char* TaskName(Task task) {
     return task == Task::kRegression ? "regression" : "classification";
 }
 
-std::string StoredEvaluation(const Evaluation& evaluation, const char* task, double epsilon, double delta) {
+std::string StoredEvaluation(const Evaluation& evaluation, const TargetSpec& target, double epsilon,
+                             double delta) {
     JsonList list;
-    list.Add("task", JsonString(task));
+    list.Add("task", JsonString(TaskName(target.task())));
     list.Add("epsilon", JsonNumber(RoundedUp(epsilon)));
     list.Add("delta", JsonNumber(delta));
     AddFigures(evaluation.figures, &list);
+    AddConfusion(evaluation, target, &list);
     JsonList bins;
     for (const DrawnBin& bin : evaluation.bins)
         bins.Append(BinObject(bin));

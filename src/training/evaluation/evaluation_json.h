@@ -14,7 +14,8 @@ std::string FigureNumber(double value);
 
 // Adds "name": [value, lower, upper] for every figure; null for what is not known or has no bound.
 void AddFigures(const std::vector<Figure>& figures, JsonList* list);
-std::string FiguresObject(const Evaluation& evaluation);
+// The same as an object; of several classes also "confusion": {"true class": {"predicted class": rows, ...}, ...}.
+std::string FiguresObject(const Evaluation& evaluation, const TargetSpec& target);
 
 // What the budgets have left.
 std::string RemainingArray(const TrainingResult& result);
@@ -22,6 +23,7 @@ std::string RemainingArray(const TrainingResult& result);
 const char* TaskName(Task task);
 
 // For the catalog: task, epsilon, delta, figures, and the bins of a classifier as "bins".
-std::string StoredEvaluation(const Evaluation& evaluation, const char* task, double epsilon, double delta);
+std::string StoredEvaluation(const Evaluation& evaluation, const TargetSpec& target, double epsilon,
+                             double delta);
 
 }  // namespace dpboost

@@ -4,7 +4,7 @@
 //     utility_classes 20 digits     20 splits of the lines whose name contains "digits"
 //     utility_classes 5 adult linear_time=0.5    with another number of `auto`'s schedule, times this factor
 //     utility_classes 5 digits method=sbdt
-// Digits are those of scikit-learn, which `utility_classes_digits.sh` writes to a CSV file; without it their lines are
+// Digits are those of scikit-learn, which test/bench/digits writes to a CSV file; without it their lines are
 // left out. Ranges and levels are the datasets' documented ones, never those of rows.
 #include <algorithm>
 #include <cmath>
@@ -244,7 +244,7 @@ void RunAll(const Arguments& arguments) {
         if (std::string(line.name).find(arguments.only) == std::string::npos)
             continue;
         if (loaded != line.name && !Load(line.name, &table)) {
-            std::printf("%s: no %s (utility_classes_digits.sh writes it)\n", line.name, DigitsFile().c_str());
+            std::printf("%s: no %s (test/bench/digits writes it)\n", line.name, DigitsFile().c_str());
             continue;
         }
         loaded = line.name;

@@ -115,7 +115,7 @@ void RunLine(const Line& line, int runs) {
         std::vector<uint32_t> rows;
         for (size_t i = 0; i < line.rows; i++)
             rows.push_back(all[random.Below(all.size())]);
-        MechanismRequest request = EvaluationRequest(model.target().task());
+        MechanismRequest request = EvaluationRequest(model.target());
         request.share = 1;
         Plan plan = Plan::Calibrate({line.epsilon, kDelta, {request}, {}, {}});
         Releaser releaser(plan, noise);

@@ -31,10 +31,15 @@ inline FeatureSpec AuditColumn(const char* name, uint32_t bins) {
     return FeatureSpec::Numeric(name, range);
 }
 
+inline TargetSpec AuditTarget(Task task) {
+    if (task == Task::kClasses)
+        return TargetSpec::Classes({"a", "b", "c"});
+    return task == Task::kBinary ? TargetSpec::Binary() : TargetSpec::Regression(-1, 1);
+}
+
 inline Dataset AuditTable(const std::vector<FeatureSpec>& features, Task task, bool units,
                           const std::vector<AuditRow>& rows) {
-    DatasetBuilder builder(
-        features, task == Task::kBinary ? TargetSpec::Binary() : TargetSpec::Regression(-1, 1), units);
+    DatasetBuilder builder(features, AuditTarget(task), units);
     for (const AuditRow& row : rows) {
         if (builder.Full())
             builder.Grow();

@@ -75,13 +75,16 @@ inline AuditCase SbdtAudit(const char* name, double rate, int trees, int extra, 
 
 inline AuditCase AutoAudit(Task task, bool unit) {
     AuditCase audit;
-    audit.name = std::string("auto ") + (task == Task::kBinary ? "classification" : "regression") +
+    audit.name = std::string("auto ") +
+                 (task == Task::kBinary    ? "classification"
+                  : task == Task::kClasses ? "classes"
+                                           : "regression") +
                  (unit ? ", unit of 30 rows" : "");
     audit.method = AllMethods().Find("auto");
     audit.task = task;
     audit.features = {AuditColumn("a", 4), AuditColumn("b", 8)};
-    audit.rows = audit_detail::Spread(10, {4, 8}, task == Task::kBinary);
-    audit.canary = audit_detail::Canary(unit ? 30 : 1, {3, 7}, 1);
+    audit.rows = audit_detail::Spread(10, {4, 8}, task != Task::kRegression);
+    audit.canary = audit_detail::Canary(unit ? 30 : 1, {3, 7}, task == Task::kClasses ? 2 : 1);
     return audit;
 }
 
@@ -166,7 +169,7 @@ inline AuditCase PureAudit(const char* method, Worst worst, bool unit) {
 
 // Each with the epsilon that its caller sets. Every method of the product is among them: the audit's test checks that.
 inline std::vector<AuditCase> AuditCases() {
-    const Task binary = Task::kBinary, numbers = Task::kRegression;
+    const Task binary = Task::kBinary, numbers = Task::kRegression, classes = Task::kClasses;
     std::vector<AuditCase> cases = {
         SbdtAudit("sbdt", 1, 3, 0, numbers, 1, 1, 0.02, 0.3),
         SbdtAudit("sbdt, unit of 40 rows", 1, 3, 0, numbers, 40, 1, 0.3, 0.3),
@@ -177,6 +180,12 @@ inline std::vector<AuditCase> AuditCases() {
         SbdtAudit("sbdt, filter, subsample 0.5", 0.5, 4, 16, numbers, 1, 1, 0.02, 0.1),
         SbdtAudit("sbdt, filter, subsample 0.5, small gradient", 0.5, 4, 16, numbers, 1, 0.3F, 0.02, 1),
         SbdtAudit("sbdt, filter, subsample 0.1, unit of 20 rows", 0.1, 10, 30, binary, 20, 1, 0.1, 0.5),
+        SbdtAudit("sbdt, classes", 1, 3, 0, classes, 1, 2, 0.02, 0.3),
+        SbdtAudit("sbdt, classes, unit of 40 rows", 1, 3, 0, classes, 40, 2, 0.3, 0.3),
+        SbdtAudit("sbdt, classes, subsample 0.5", 0.5, 4, 0, classes, 1, 2, 0.1, 0.3),
+        SbdtAudit("sbdt, classes, filter", 1, 3, 12, classes, 1, 2, 0.02, 0.3),
+        AutoAudit(classes, false),
+        AutoAudit(classes, true),
         AutoAudit(binary, false),
         AutoAudit(binary, true),
         AutoAudit(numbers, false),

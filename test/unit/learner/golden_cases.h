@@ -20,7 +20,10 @@ struct GoldenCase {
 
     std::string Name() const {
         return method + (variant.empty() ? "" : "+" + variant) +
-               (task == Task::kBinary ? " classification" : " regression") + (units ? " units" : " rows");
+               (task == Task::kBinary    ? " classification"
+                : task == Task::kClasses ? " classes"
+                                         : " regression") +
+               (units ? " units" : " rows");
     }
 };
 
@@ -36,11 +39,13 @@ inline std::vector<GoldenCase> GoldenCases() {
         methods.emplace_back(method, "subsample");
     std::vector<GoldenCase> cases;
     for (const auto& [method, variant] : methods)
-        for (const Task task : {Task::kBinary, Task::kRegression})
+        for (const Task task : {Task::kBinary, Task::kRegression, Task::kClasses})
             for (const bool units : {false, true}) {
                 const bool only_classes = method == "adassp_logistic" || method == "adassp_hinge";
                 const bool only_numbers = variant == "poisson";
-                if ((only_classes && task == Task::kRegression) || (only_numbers && task == Task::kBinary))
+                if ((only_classes && task == Task::kRegression) ||
+                    (only_numbers && task != Task::kRegression) ||
+                    (task == Task::kClasses && !AllMethods().Find(method)->classes))
                     continue;
                 GoldenCase golden;
                 golden.method = method;

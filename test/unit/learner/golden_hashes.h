@@ -109,6 +109,18 @@ constexpr GoldenHash kGoldenHashes[] = {
     {"pure_para regression units", "d1200be1a05d6a4a"},
     {"sbdt+poisson regression rows", "e718a820901fa0eb"},
     {"sbdt+poisson regression units", "82f3094dbee1397f"},
+    {"auto classes rows", "5ad826fa9b891841"},
+    {"auto classes units", "e7dcc17d9fd8c536"},
+    {"sbdt classes rows", "a62f0b727b1c9b2e"},
+    {"sbdt classes units", "b1ebee795d80fd0c"},
+    {"auto+much classes rows", "c7bf54a44427494f"},
+    {"auto+much classes units", "00337f325878af6f"},
+    {"auto+product classes rows", "d433b46fe7f35d14"},
+    {"auto+product classes units", "c025ba1f877952b4"},
+    {"sbdt+filter classes rows", "032acccc2377f526"},
+    {"sbdt+filter classes units", "786c6f8bade8a57e"},
+    {"sbdt+cyclic classes rows", "7837081566c25cf1"},
+    {"sbdt+cyclic classes units", "77cc62b3a714a146"},
 };
 
 }  // namespace dpboost

@@ -44,7 +44,8 @@ class Digest {
 std::string DigestOf(const Model& model) {
     Digest digest;
     digest.Add(static_cast<int>(model.link()));
-    digest.Add(model.base());
+    for (size_t output = 0; output < model.outputs(); output++)
+        digest.Add(model.base(output));
     for (size_t f = 0; f < model.features().size(); f++) {
         digest.Add(model.table(f).size());
         for (const int32_t value : model.table(f))

@@ -293,13 +293,66 @@ TEST(ColumnsTest, PositiveClass) {
     EXPECT_EQ(Target(Column("y", ValueKind::kEnum, Levels({"a", "b"})), "\"positive\": \"b\"").positive, "b");
 }
 
+TEST(ColumnsTest, SeveralClasses) {
+    const std::vector<std::string> abc = {"a", "b", "c"};
+    const auto classes = [](const TargetRule& rule) { return rule.spec.classes(); };
+    const PublicColumn text = Column("y", ValueKind::kText),
+                       listed = Column("y", ValueKind::kEnum, Levels(abc));
+    EXPECT_EQ(classes(Target(text, "\"classes\": [\"a\", \"b\", \"c\"]")), abc);
+    EXPECT_EQ(classes(Target(text, "\"bounds\": {\"y\": [\"a\", \"b\", \"c\"]}")), abc);
+    EXPECT_EQ(classes(Target(listed, "")), abc);
+    EXPECT_EQ(classes(Target(listed, "\"classes\": [\"c\", \"b\", \"x\"]")),
+              (std::vector<std::string>{"c", "b", "x"}));
+    EXPECT_EQ(Target(listed, "").spec.task(), Task::kClasses);
+    EXPECT_EQ(Target(listed, "\"positive\": \"b\"").spec.task(), Task::kBinary);
+    EXPECT_EQ(Target(listed, "\"positive\": \"b\"").classes, nullptr);
+    const TargetRule codes = Target(Column("y", ValueKind::kInt4), "\"classes\": [\"07\", 8, \"9\"]");
+    EXPECT_EQ(classes(codes), (std::vector<std::string>{"7", "8", "9"}));
+    EXPECT_EQ(codes.classes->Text("8", 1), 1);
+    EXPECT_EQ(codes.classes->Text("10", 2), codes.classes->Missing());
+    float label = 0;
+    EXPECT_FALSE(codes.spec.Label(codes.classes->Missing(), &label)) << "what is no class is no label";
+    EXPECT_EQ(Target(Column("y", ValueKind::kInt4, Levels({"1", "2", "3"})), "").spec.task(), Task::kClasses);
+    EXPECT_EQ(Target(Column("y", ValueKind::kInt4, Range(1, 3)), "").spec.task(), Task::kRegression);
+    // Of two the other one has a name where it is declared.
+    EXPECT_EQ(classes(Target(Column("y", ValueKind::kBoolean), "\"positive\": false")),
+              (std::vector<std::string>{"true", "false"}));
+    EXPECT_EQ(classes(Target(Column("y", ValueKind::kText, Levels({"a", "b"})), "\"positive\": \"a\"")),
+              (std::vector<std::string>{"b", "a"}));
+    EXPECT_EQ(classes(Target(text, "\"positive\": \"a\"")), (std::vector<std::string>{"not a", "a"}));
+}
+
+TEST(ColumnsTest, RefusedClasses) {
+    const PublicColumn text = Column("y", ValueKind::kText);
+    const std::string three = "\"classes\": [\"a\", \"b\", \"c\"]";
+    EXPECT_EQ(RefusedTarget(text, three + ", \"positive\": \"a\""),
+              "options \"classes\" and \"positive\" exclude each other |  | ");
+    EXPECT_EQ(RefusedTarget(text, three + ", \"task\": \"regression\""),
+              "option \"classes\" is for classification only |  | ");
+    for (const ValueKind kind : {ValueKind::kFloat8, ValueKind::kBoolean})
+        EXPECT_EQ(
+            RefusedTarget(Column("y", kind), three),
+            "target \"y\" cannot have several classes | Classes are texts, enum labels or integers. | ");
+    EXPECT_EQ(RefusedTarget(Column("y", ValueKind::kInt4), three),
+              "invalid bounds for column \"y\" | The levels of an integer column are whole numbers. | ");
+    std::vector<std::string> many;
+    for (int i = 0; i < 65; i++)
+        many.push_back(std::to_string(i));
+    EXPECT_EQ(
+        RefusedTarget(Column("y", ValueKind::kText, Levels(many)), ""),
+        "target \"y\" has too many classes | It has 65 levels; 64 can be told apart. | List some of them in "
+        "the option \"classes\", or name one in \"positive\".");
+}
+
 TEST(ColumnsTest, RefusedTargets) {
     const PublicColumn text = Column("y", ValueKind::kText);
-    EXPECT_EQ(RefusedTarget(text, ""),
-              "option \"positive\" is missing | Target \"y\" holds text; a model tells one class, the "
-              "positive one, "
-              "from all others. | "
-              "Add it to the options, for example {\"positive\": \"yes\"}.");
+    EXPECT_EQ(
+        RefusedTarget(text, ""),
+        "option \"positive\" is missing | Target \"y\" holds text; a model tells one class, the "
+        "positive one, "
+        "from all others. | "
+        "Add it to the options, for example {\"positive\": \"yes\"}; or, of three classes and more, list "
+        "them in \"classes\".");
     EXPECT_EQ(
         RefusedTarget(text, "\"task\": \"regression\""),
         "regression needs a numeric target | Target \"y\" holds text. | Use {\"task\": \"classification\", "

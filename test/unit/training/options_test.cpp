@@ -75,6 +75,8 @@ TEST(OptionsTest, CommonOptions) {
     EXPECT_EQ(options.given[1].text, "any");
     EXPECT_EQ(*Parse(With("\"positive\": 1.50")).positive, "1.50");
     EXPECT_EQ(*Parse(With("\"positive\": true")).positive, "true");
+    EXPECT_EQ(Parse(With("\"classes\": [\"a\", 2, \"c\"]")).classes,
+              (std::vector<std::string>{"a", "2", "c"}));
     EXPECT_EQ(*Parse(With("\"positive\": false")).positive, "false");
 }
 
@@ -96,6 +98,12 @@ TEST(OptionsTest, RefusedForms) {
     EXPECT_EQ(Refused("\"target_range\": null"), range + "null. | ");
     EXPECT_EQ(Refused("\"positive\": [1]"),
               "option \"positive\" must be the label of the positive class | It is an array of 1 items. | ");
+    for (const char* classes : {"\"a\"", "[\"a\"]", "[\"a\", \"b\", \"a\"]", "[\"a\", \"b\", true]", "[]"})
+        EXPECT_EQ(Refused(std::string("\"classes\": ") + classes)
+                      .rfind("option \"classes\" must be an array of 3 to 64 labels", 0),
+                  0U)
+            << classes;
+    EXPECT_NE(Refused("\"classes\": [\"a\", \"b\"]").find("name one in the option"), std::string::npos);
     EXPECT_EQ(Refused("\"positive\": null"),
               "option \"positive\" must be the label of the positive class | It is null. | ");
     EXPECT_EQ(Refused("\"task\": \"clasification\""),
@@ -351,7 +359,7 @@ TEST(OptionsTest, TheTextForTheCatalog) {
 
 TEST(OptionsTest, DescribedForPeople) {
     const Json json(DescribeOptions(CommonOptions()));
-    ASSERT_EQ(json->count, 12);
+    ASSERT_EQ(json->count, 13);
     EXPECT_EQ(json->items[0].Find("option")->view(), "epsilon");
     EXPECT_EQ(json->items[0].Find("values")->view(), "a number above 0 and at most 100");
     EXPECT_GT(json->items[0].Find("meaning")->view().size(), 5u);

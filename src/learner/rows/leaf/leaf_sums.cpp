@@ -50,10 +50,16 @@ void LeafSums::Clear() {
 
 void LeafSums::AddRows(const uint16_t* leaves, const int32_t* gradients, const int32_t* hessians, size_t n) {
     int64_t* sums = sums_.data();
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; outputs_ == 1 && i < n; i++) {
         int64_t* sum = sums + 2 * size_t{leaves[i]};
         sum[0] += gradients[i];
         sum[1] += hessians[i];
+    }
+    for (size_t i = 0; outputs_ > 1 && i < n; i++) {
+        int64_t* sum = sums + (outputs_ + 1) * leaves[i];
+        for (size_t k = 0; k < outputs_; k++)
+            sum[k] += gradients[i * outputs_ + k];
+        sum[outputs_] += hessians[i];
     }
 }
 
@@ -64,32 +70,41 @@ void LeafSums::Add(const LeafSums& other) {
 }
 
 RawGradientSums LeafSums::Raw() const {
-    std::vector<int64_t> hessians(leaves()), gradients(leaves());
+    std::vector<int64_t> hessians(leaves()), gradients;
+    gradients.reserve(leaves() * outputs_);
     for (size_t leaf = 0; leaf < leaves(); leaf++) {
-        gradients[leaf] = sums_[2 * leaf];
-        hessians[leaf] = sums_[2 * leaf + 1];
+        const int64_t* const sum = sums_.data() + (outputs_ + 1) * leaf;
+        gradients.insert(gradients.end(), sum, sum + outputs_);
+        hessians[leaf] = sum[outputs_];
     }
     return {RawSums(std::move(hessians), kClipSteps), RawSums(std::move(gradients), kClipSteps)};
 }
 
-UnitSum::UnitSum(size_t leaves, LeafWeights weights) : weights_(weights), sums_(leaves) {
+UnitSum::UnitSum(size_t leaves, LeafWeights weights, size_t outputs)
+    : weights_(weights), outputs_(outputs), sums_(leaves), gradients_(leaves * outputs) {
     touched_.reserve(leaves);
 }
 
-uint64_t UnitSum::Clip(int bits) {
+Wide UnitSum::WeightedNorm() const {
     Wide norm = 0;
-    for (const uint32_t leaf : touched_)
-        norm += weights_.hessian() * Square(sums_[leaf].hessian) +
-                weights_.gradient() * Square(sums_[leaf].gradient);
+    for (const uint32_t leaf : touched_) {
+        norm += weights_.hessian() * Square(sums_[leaf].hessian);
+        for (size_t k = 0; k < outputs_; k++)
+            norm += weights_.gradient() * Square(gradients_[leaf * outputs_ + k]);
+    }
+    return norm;
+}
+
+uint64_t UnitSum::Clip(int bits) {
+    Wide norm = WeightedNorm();
     if (norm > kBound) {
         const uint64_t factor = FloorSqrt(static_cast<uint64_t>((kBound << 64) / norm));
-        norm = 0;
         for (const uint32_t leaf : touched_) {
-            Sum& sum = sums_[leaf];
-            sum.gradient = ScaleDown(sum.gradient, factor);
-            sum.hessian = ScaleDown(sum.hessian, factor);
-            norm += weights_.hessian() * Square(sum.hessian) + weights_.gradient() * Square(sum.gradient);
+            sums_[leaf].hessian = ScaleDown(sums_[leaf].hessian, factor);
+            for (size_t k = 0; k < outputs_; k++)
+                gradients_[leaf * outputs_ + k] = ScaleDown(gradients_[leaf * outputs_ + k], factor);
         }
+        norm = WeightedNorm();
         CheckInternal(norm <= kBound, "a unit's contribution exceeds its bound");
     }
     return static_cast<uint64_t>(((norm << bits) + kBound - 1) / kBound);
@@ -97,12 +112,15 @@ uint64_t UnitSum::Clip(int bits) {
 
 void UnitSum::AddTo(LeafSums* sums) const {
     for (const uint32_t leaf : touched_)
-        sums->AddOne(leaf, sums_[leaf].gradient, sums_[leaf].hessian);
+        sums->AddOne(leaf, gradients_.data() + leaf * outputs_, sums_[leaf].hessian);
 }
 
 void UnitSum::Clear() {
-    for (const uint32_t leaf : touched_)
+    for (const uint32_t leaf : touched_) {
         sums_[leaf] = Sum{};
+        for (size_t k = 0; k < outputs_; k++)
+            gradients_[leaf * outputs_ + k] = 0;
+    }
     touched_.clear();
 }
 

@@ -28,39 +28,46 @@ class LeafWeights {
     uint32_t gradient() const { return (1U << kWeightBits) - hessian_; }
     double hessian_share() const { return static_cast<double>(hessian_) / (1U << kWeightBits); }
     double gradient_share() const { return static_cast<double>(gradient()) / (1U << kWeightBits); }
-    // Of a release of Hessian sums and gradient sums, leaf-balanced ([SBDT] Thm 16).
-    std::vector<Dimension> Dimensions(double sensitivity, size_t sums) const {
-        return {{sensitivity, hessian_share(), sums}, {sensitivity, gradient_share(), sums}};
+    // Of a release of Hessian sums and gradient sums, leaf-balanced ([SBDT] Thm 16). `outputs`: K gradients to a Hessian,
+    // a vector in place of the gradient.
+    std::vector<Dimension> Dimensions(double sensitivity, size_t sums, size_t outputs = 1) const {
+        return {{sensitivity, hessian_share(), sums}, {sensitivity, gradient_share(), sums * outputs}};
     }
 
   private:
     uint32_t hessian_;
 };
 
-// Sums of one tree.
+// Sums of one tree. With K outputs a row has K gradients, side by side, and one Hessian.
 class LeafSums {
   public:
-    explicit LeafSums(size_t leaves) : sums_(2 * leaves) {}
+    explicit LeafSums(size_t leaves, size_t outputs = 1) : outputs_(outputs), sums_((outputs + 1) * leaves) {}
 
-    size_t leaves() const { return sums_.size() / 2; }
+    size_t leaves() const { return sums_.size() / (outputs_ + 1); }
     void Clear();
     // Each row is a unit of its own, within the clip bounds.
     void AddRows(const uint16_t* leaves, const int32_t* gradients, const int32_t* hessians, size_t n);
-    void AddOne(uint32_t leaf, int64_t gradient, int64_t hessian) {
-        sums_[2 * leaf] += gradient;
-        sums_[2 * leaf + 1] += hessian;
+    void AddOne(uint32_t leaf, int64_t gradient, int64_t hessian) { AddOne(leaf, &gradient, hessian); }
+    void AddOne(uint32_t leaf, const int64_t* gradients, int64_t hessian) {
+        int64_t* const sum = sums_.data() + (outputs_ + 1) * leaf;
+        for (size_t k = 0; k < outputs_; k++)
+            sum[k] += gradients[k];
+        sum[outputs_] += hessian;
     }
     void Add(const LeafSums& other);
-    // For a release whose dimensions have the sensitivity kClipSteps and the weights of LeafWeights.
+    // For a release whose dimensions have the sensitivity kClipSteps and the weights of LeafWeights. Gradients of a leaf
+    // side by side.
     RawGradientSums Raw() const;
 
   private:
-    std::vector<int64_t> sums_;  // gradient and Hessian of a leaf side by side
+    size_t outputs_;
+    std::vector<int64_t> sums_;  // gradients and Hessian of a leaf side by side
 };
 
 // What one unit with several rows adds to the sums of one tree, over all leaves its rows fall into.
 //
-// Guarantee: with S = kClipSteps and (H_l, G_l) what AddTo adds to leaf l,
+// Guarantee: with S = kClipSteps and (H_l, G_l) what AddTo adds to leaf l (of K outputs G_l is a vector, G_l^2 the square of
+// its length),
 //     r1 sum_l H_l^2 + r2 sum_l G_l^2 <= S^2.
 // So removing the unit moves the leaf-balanced Gaussian's mean by at most one noise-normalised unit: its
 // variance is (s S)^2 / r_d in dimension d, hence sum_d |Delta_d|^2 / sigma_d^2 <= 1/s^2, which is the event
@@ -71,21 +78,23 @@ class LeafSums {
 // If N <= B nothing changes. Else q = floor(2^64 B / N) and c = floor(sqrt(q)), so c^2 N <= 2^64 B; every sum
 // is multiplied by c / 2^32 and rounded towards zero, which leaves no sum larger than c / 2^32 times what it
 // was, and thus a weighted norm of at most (c / 2^32)^2 N <= B. All steps are exact in 128-bit integers: a
-// unit has less than 2^32 rows of at most S = 2^16 steps, so |H_l| <= 2^48, N < 2^20 * 2 * 2^96 < 2^127.
+// unit has less than 2^32 rows of at most S = 2^16 steps (of a vector: its length), so |H_l|, |G_l| <= 2^48, N < 2^20 * 2 * 2^96 < 2^127.
 //
 // The scaling keeps the ratio of the unit's gradient and Hessian, so a person with many rows counts like one
 // with few rows of the same kind instead of pulling leaves to the bound.
 class UnitSum {
   public:
-    UnitSum(size_t leaves, LeafWeights weights);
+    UnitSum(size_t leaves, LeafWeights weights, size_t outputs = 1);
 
-    void AddRow(uint32_t leaf, int32_t gradient, int32_t hessian) {
+    void AddRow(uint32_t leaf, int32_t gradient, int32_t hessian) { AddRow(leaf, &gradient, hessian); }
+    void AddRow(uint32_t leaf, const int32_t* gradients, int32_t hessian) {
         Sum& sum = sums_[leaf];
         if (!sum.touched) {
             sum.touched = true;
             touched_.push_back(leaf);
         }
-        sum.gradient += gradient;
+        for (size_t k = 0; k < outputs_; k++)
+            gradients_[leaf * outputs_ + k] += gradients[k];
         sum.hessian += hessian;
     }
     // Clips. Returns u = (r1 sum H^2 + r2 sum G^2) / S^2 in units of 2^-bits, rounded up, at most 2^bits:
@@ -97,14 +106,17 @@ class UnitSum {
 
   private:
     struct Sum {
-        int64_t gradient = 0;
         int64_t hessian = 0;
         bool touched = false;
     };
 
+    __extension__ unsigned __int128 WeightedNorm() const;
+
     LeafWeights weights_;
-    std::vector<Sum> sums_;          // per leaf
-    std::vector<uint32_t> touched_;  // leaves with rows of this unit
+    size_t outputs_;
+    std::vector<Sum> sums_;           // per leaf
+    std::vector<int64_t> gradients_;  // per leaf and output
+    std::vector<uint32_t> touched_;   // leaves with rows of this unit
 };
 
 }  // namespace dpboost

@@ -23,7 +23,7 @@ namespace {
 constexpr double kManyRows = 1e7;
 
 Evaluation Exactly(const Model& model, const Dataset& rows, double expected_rows = kManyRows) {
-    Plan plan = EvaluationPlan(model.target().task(), 1, 1e-6);
+    Plan plan = EvaluationPlan(model.target(), 1, 1e-6);
     ZeroNoise noise;
     Releaser releaser(plan, noise);
     NoInterrupt interrupt;
@@ -89,7 +89,7 @@ TEST(Evaluation, ExactMetricsAreThoseOfTextbooks) {
 TEST(Evaluation, NobodyKnowsWhatNoiseHides) {
     const Model model = EvaluatedModel(Task::kBinary, Link::kLogistic);
     const Dataset rows = EvaluatedRows(model, 100, 3);
-    Plan plan = EvaluationPlan(Task::kBinary, 0.01, 1e-6);  // sigma of some hundred rows
+    Plan plan = EvaluationPlan(TargetSpec::Binary(), 0.01, 1e-6);  // sigma of some hundred rows
     ZeroNoise noise;
     Releaser releaser(plan, noise);
     NoInterrupt interrupt;
