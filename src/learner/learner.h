@@ -18,11 +18,21 @@ namespace dpboost {
 
 // What is public about a training. A column whose range is found privately has another encoding when Train runs, with at
 // most as many cells: Train reads the features of run.model, Mechanisms() is for these here.
+struct Continued;
 struct LearnerContext {
     const std::vector<FeatureSpec>& features;
     const TargetSpec& target;
     double epsilon;
     double delta;
+    const Continued* continued = nullptr;  // null: the training begins with an empty model
+};
+
+// The model that a training goes on from: run.model is it. Its own options hold for the training that made it, and `given`
+// for this one on top.
+struct Continued {
+    const Model& model;
+    const std::vector<GivenOption>& given;
+    double old_weight = -1;  // how much the model counts, from 0 to 1; below 0: as the method finds best
 };
 
 // What a training takes, whatever the rows; checked in one place (CheckFootprint).
@@ -65,7 +75,8 @@ struct MethodInfo {
     // fit, alone or together.
     std::unique_ptr<Learner> (*make)(const MethodInfo& method, const LearnerContext& context,
                                      const std::vector<GivenOption>& given);
-    bool classes = false;  // can tell more than two apart
+    bool classes = false;    // can tell more than two apart
+    bool continues = false;  // can go on from a model of its own (LearnerContext::continued)
 };
 
 }  // namespace dpboost

@@ -38,6 +38,18 @@ CREATE FUNCTION dpboost_estimate(
 COMMENT ON FUNCTION dpboost_estimate(regclass, name, float8, float8, name[], jsonb) IS
     'what dpboost_train_on would cost and leave; reads no row and charges nothing';
 
+CREATE FUNCTION dpboost_update(
+    model text, relation regclass, epsilon float8, delta float8 DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'dpboost_update' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dpboost_update(text, regclass, float8, float8, jsonb) IS
+    'trains the next version of a model of yours, which goes on from its live version, or from name@version, with the rows of today';
+
+CREATE FUNCTION dpboost_estimate_update(
+    model text, relation regclass, epsilon float8, delta float8 DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'dpboost_estimate_update' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dpboost_estimate_update(text, regclass, float8, float8, jsonb) IS
+    'what dpboost_update would cost and leave; reads no row and charges nothing';
+
 -- ---- progress -------------------------------------------------------------------------------------------------------
 
 CREATE FUNCTION dpboost.running_trainings(

@@ -293,6 +293,19 @@ std::string DescribeDomain(const PublicColumn& column, const char* zone) {
     return list.Array();
 }
 
+void RequireWithinDeclared(const PublicColumn& column, const FeatureSpec& spec) {
+    Domain wanted;
+    if (spec.kind() == FeatureKind::kNumeric) {
+        wanted.kind = DomainKind::kRange;
+        wanted.lower = spec.lower();
+        wanted.upper = spec.upper();
+    } else if (spec.kind() == FeatureKind::kLevels) {
+        wanted.kind = DomainKind::kLevels;
+        wanted.levels = spec.levels();
+    }
+    RequireNarrower(column, wanted);
+}
+
 FeatureSpec EncodeRange(const PublicColumn& column, const Domain& range, uint32_t bins) {
     NumericRange numeric;
     numeric.lower = range.lower;

@@ -39,6 +39,9 @@ struct FeatureEncodings {
 FeatureEncodings EncodeFeatures(const std::vector<PublicColumn>& columns, const TrainingOptions& options,
                                 bool governed, const std::string& target, const std::string& relation = {});
 
+// Throws Error for an encoding that is wider than what the column's owner declared.
+void RequireWithinDeclared(const PublicColumn& column, const FeatureSpec& spec);
+
 // The encoding of a numeric column with that range.
 FeatureSpec EncodeRange(const PublicColumn& column, const Domain& range, uint32_t bins);
 

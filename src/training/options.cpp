@@ -43,6 +43,9 @@ constexpr OptionRow kRows[] = {
         "part of the people that is set aside to evaluate the model, at no further cost"),
     NumberAbove<&TrainingOptions::evaluate>(
         "evaluate", 0, 100, "`dpboost_estimate` only: epsilon of a later `dpboost_evaluate`, to see both"),
+    Number<&TrainingOptions::old_weight>("old_weight", 0, 1,
+                                         "`dpboost_update` only: how much the old model counts; default: "
+                                         "what leaves least noise, at most 0.7"),
 };
 
 // What other libraries call an option of ours.
@@ -142,20 +145,6 @@ void CheckObject(const JsonValue& json) {
                     "They are " + Shown(json) + ".");
 }
 
-GivenOption Given(const char* key, const JsonValue& value) {
-    GivenOption given;
-    given.key = key;
-    given.shown = Shown(value);
-    if (value.kind == JsonValue::kNumber) {
-        given.kind = GivenOption::kNumber;
-        given.number = value.number;
-    } else if (value.kind == JsonValue::kString) {
-        given.kind = GivenOption::kText;
-        given.text = value.view();
-    }
-    return given;
-}
-
 [[noreturn]] void RefuseForm(const char* key, const JsonValue& value) {
     RefuseOption(key, Allowed(*CommonOptions().Find(key)), "It is " + Shown(value) + ".");
 }
@@ -226,7 +215,7 @@ void ReadForm(const std::string& key, const JsonValue& value, const MethodList& 
 double ReadPrivacyNumber(const OptionRow& row, const JsonValue* json, double argument) {
     GivenOption given;
     if (json != nullptr) {
-        given = Given(row.key, *json);
+        given = GivenFrom(row.key, *json);
     } else {
         given.kind = GivenOption::kNumber;
         given.number = argument;
@@ -276,6 +265,20 @@ std::string TextOf(const JsonValue& json, const TrainingOptions& options) {
 
 }  // namespace
 
+GivenOption GivenFrom(const char* key, const JsonValue& value) {
+    GivenOption given;
+    given.key = key;
+    given.shown = Shown(value);
+    if (value.kind == JsonValue::kNumber) {
+        given.kind = GivenOption::kNumber;
+        given.number = value.number;
+    } else if (value.kind == JsonValue::kString) {
+        given.kind = GivenOption::kText;
+        given.text = value.view();
+    }
+    return given;
+}
+
 std::string ReadPositive(const JsonValue& value) {
     if (value.kind == JsonValue::kString || value.kind == JsonValue::kNumber)
         return std::string(value.view());
@@ -296,7 +299,7 @@ void ReadTable(const OptionTable& table, const JsonValue& json, void* options) {
             throw Error(ErrorCode::kInvalidParameter, "unrecognized option " + Quoted(json.keys[i]),
                         "The options are " + Listed(keys) + ".", NearestHint(json.keys[i], keys));
         if (row->kind != OptionRow::kForm)
-            given.push_back(Given(row->key, json.items[i]));
+            given.push_back(GivenFrom(row->key, json.items[i]));
     }
     table.Apply(given, options);
 }
@@ -327,11 +330,11 @@ TrainingOptions ParseOptions(const JsonValue& json, const PrivacyArguments& priv
         if (row == nullptr && methods.NamesWith(json.keys[i]).empty())
             RefuseKey(json.keys[i], methods);
         if (row == nullptr)
-            options.given.push_back(Given(json.keys[i], json.items[i]));
+            options.given.push_back(GivenFrom(json.keys[i], json.items[i]));
         else if (row->kind == OptionRow::kForm)
             ReadForm(row->key, json.items[i], methods, &options);
         else if (row->key != std::string_view(kEpsilon.key) && row->key != std::string_view(kDelta.key))
-            common.push_back(Given(row->key, json.items[i]));
+            common.push_back(GivenFrom(row->key, json.items[i]));
     }
     const bool named = options.method != nullptr;
     if (!named)

@@ -28,9 +28,11 @@ struct TrainingOptions {
     uint32_t bins = kDefaultBins;
     uint32_t hash_buckets = 512;
     bool deploy = true;
-    double holdout = 0;              // part of the units that is set aside for an evaluation; 0: none
-    double evaluate = 0;             // of an estimate: the epsilon of an evaluation to come; 0: none
-    std::vector<GivenOption> given;  // of the method
+    double holdout = 0;               // part of the units that is set aside for an evaluation; 0: none
+    double evaluate = 0;              // of an estimate: the epsilon of an evaluation to come; 0: none
+    double old_weight = -1;           // of an update: how much the old model counts; below 0: not given
+    std::vector<GivenOption> given;   // of the method
+    std::vector<GivenOption> update;  // of the method, for an update alone; `given` is then that of its model
     std::string
         text;  // JSON for the catalog: as given, with epsilon and delta, whichever way they were given
 };
@@ -51,6 +53,9 @@ std::string ReadPositive(const JsonValue& value);
 
 // Reads an object of numbers and words by a table alone; forms are left to the caller. Throws Error for other keys.
 void ReadTable(const OptionTable& table, const JsonValue& json, void* options);
+
+// An option as a method's table reads it.
+GivenOption GivenFrom(const char* key, const JsonValue& value);
 
 // A table for people, as a JSON array of {"option": ..., "values": ..., "meaning": ...}.
 std::string DescribeOptions(const OptionTable& table);

@@ -31,11 +31,44 @@ namespace {
 }
 
 std::unique_ptr<Learner> MakeLearner(const TrainingOptions& options, const FeatureEncodings& features,
-                                     const TargetRule& target, const MethodList& methods) {
+                                     const TargetRule& target, const MethodList& methods,
+                                     const std::optional<Model>& model) {
     if (target.spec.task() == Task::kClasses && !options.method->classes)
         RefuseClasses(options.method->name, methods);
-    const LearnerContext context{features.specs, target.spec, options.epsilon, options.delta};
+    LearnerContext context{features.specs, target.spec, options.epsilon, options.delta};
+    if (!model)
+        return options.method->make(*options.method, context, options.given);
+    const Continued continued{*model, options.update, options.old_weight};
+    context.continued = &continued;
     return options.method->make(*options.method, context, options.given);
+}
+
+TrainingOptions OptionsOf(const TrainingSchema& schema) {
+    return !schema.continued
+               ? ParseOptions(*schema.options, schema.privacy, schema.methods)
+               : UpdateOptions(*schema.continued, *schema.options, schema.privacy, schema.methods);
+}
+
+// The model that an update goes on from. What it left over is no longer so.
+std::optional<Model> ModelOf(const TrainingSchema& schema) {
+    if (!schema.continued)
+        return std::nullopt;
+    Model model = *schema.continued->model;
+    Evidence evidence = model.evidence();
+    evidence.residuals.reset();
+    model.SetEvidence(std::move(evidence));
+    return model;
+}
+
+TargetRule TargetOf(const TrainingSchema& schema, const TrainingOptions& options) {
+    return !schema.continued ? EncodeTarget(schema.target, options, schema.governed)
+                             : ContinuedTarget(*schema.continued, schema.target, schema.governed);
+}
+
+FeatureEncodings FeaturesOf(const TrainingSchema& schema, const TrainingOptions& options) {
+    return !schema.continued ? EncodeFeatures(schema.features, options, schema.governed, schema.target.name,
+                                              schema.relation)
+                             : ContinuedFeatures(*schema.continued, schema.features, schema.governed);
 }
 
 // Both streams of a training, keyed by the first bytes of a stream that its root seed keys: knowing one key, as the
@@ -61,14 +94,16 @@ class Streams {
     ExactNoise noise{private_random_};
 };
 
-// What noise the release had, as far as one figure says it.
-void NoteNoise(const Plan& plan, Model* model) {
-    const double mu_squared = GaussianMuSquared(plan.events()) / plan.noise_factor() / plan.noise_factor();
-    if (!std::isfinite(mu_squared))
-        return;
+// What noise the release had, as far as one figure says it. An update's model is the result of all releases on the way to
+// it: each was chosen after those before, and full-batch Gaussian ones compose by adding up mu^2 ([DRS22] Cor 3.3).
+void NoteNoise(const Plan& plan, bool continued, Model* model) {
     Evidence evidence = model->evidence();
-    evidence.noise = NoiseKind::kGaussian;
-    evidence.mu = std::sqrt(mu_squared);
+    const bool gaussian_before = !continued || evidence.noise == NoiseKind::kGaussian;
+    const double mu_squared = GaussianMuSquared(plan.events()) / plan.noise_factor() / plan.noise_factor() +
+                              (continued ? evidence.mu * evidence.mu : 0);
+    const bool gaussian = gaussian_before && std::isfinite(mu_squared);
+    evidence.noise = gaussian ? NoiseKind::kGaussian : NoiseKind::kUnstated;
+    evidence.mu = gaussian ? std::sqrt(mu_squared) : 0;
     model->SetEvidence(std::move(evidence));
 }
 
@@ -90,10 +125,8 @@ int CountThatFit(const std::vector<BudgetConstraint>& budgets, const Cost& cost)
 }  // namespace
 
 void CheckFootprint(const Footprint& footprint, size_t memory) {
-    // A model is stored as one value and held by every session that predicts.
-    constexpr unsigned kMaxLeafBits = 24;
     if (footprint.depth > kMaxLeafBits ||
-        footprint.trees * footprint.outputs > (uint64_t{1} << kMaxLeafBits) >> footprint.depth)
+        footprint.trees * footprint.outputs > kMaxModelLeaves >> footprint.depth)
         throw Error(ErrorCode::kLimitExceeded, "the model would be too large",
                     std::string("The number of trees times two to the power of their depth") +
                         (footprint.outputs > 1 ? " times the number of classes" : "") +
@@ -107,16 +140,22 @@ void CheckFootprint(const Footprint& footprint, size_t memory) {
 }
 
 TrainingCore::TrainingCore(const TrainingSchema& schema)
-    : options_(ParseOptions(*schema.options, schema.privacy, schema.methods)),
-      target_(EncodeTarget(schema.target, options_, schema.governed)),
+    : options_(OptionsOf(schema)),
+      continued_(ModelOf(schema)),
+      continued_version_(!schema.continued ? 0 : schema.continued->version),
+      target_(TargetOf(schema, options_)),
       columns_(schema.features),
-      features_(EncodeFeatures(columns_, options_, schema.governed, schema.target.name, schema.relation)),
-      learner_(MakeLearner(options_, features_, target_, schema.methods)),
+      features_(FeaturesOf(schema, options_)),
+      learner_(MakeLearner(options_, features_, target_, schema.methods, continued_)),
       footprint_(learner_->footprint(schema.has_units)),
       parties_(schema.parties),
       buffer_(features_.specs, schema.has_units),
       held_(schema.memory, schema.unseen) {
     CheckFootprint(footprint_, schema.memory);
+    if (continued_)
+        CheckGrowth(*continued_, footprint_);
+    else if (options_.old_weight >= 0)
+        throw Error(ErrorCode::kInvalidParameter, "option \"old_weight\" is for dpboost_update only");
     if (options_.evaluate > 0 && !schema.estimate)
         throw Error(ErrorCode::kInvalidParameter, "option \"evaluate\" is for dpboost_estimate only", {},
                     "Train, then call dpboost_evaluate; or set some people aside with \"holdout\".");
@@ -259,12 +298,14 @@ void TrainingCore::TrainWith(PaidCharge&& paid, PublicRandom& structure, Private
     Releaser releaser(*plan_, noise);
     if (!features_.find_private.empty())
         FindPrivateBounds(&dataset, held_out ? &*held_out : nullptr, releaser, interrupt);
-    Model model(features_.specs, target_.spec, learner_->link());
+    const bool continued = continued_.has_value();
+    Model model = continued ? std::move(*continued_) : Model(features_.specs, target_.spec, learner_->link());
+    continued_.reset();
     Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings_};
     learner_->Train(run);
     if (!parties_)  // whose rows may be those of units, which the one that coordinates does not see
         base_rate_ = run.base_rate;
-    NoteNoise(*plan_, &model);
+    NoteNoise(*plan_, continued, &model);
     if (held_out) {
         const double times = options_.holdout / (1 - options_.holdout);
         evaluation_ = Evaluate(model, 0, *held_out, times, releaser, interrupt);
@@ -331,6 +372,8 @@ const std::string& TrainingCore::Describe(const TrainingResult& result) {
         description.Add("release_id", std::to_string(result.release_id));
         description.Add("live", options_.deploy ? "true" : "false");
     }
+    if (continued_version_ > 0)
+        description.Add("updates", std::to_string(continued_version_));
     description.Add("task", JsonString(task_name()));
     description.Add("method", JsonString(options_.method->name));
     description.Add("epsilon", JsonNumber(RoundedUp(plan_->epsilon())));

@@ -17,6 +17,7 @@
 #include "training/paid_charge.h"
 #include "training/result.h"
 #include "training/row_buffer.h"
+#include "training/update/continued.h"
 
 namespace dpboost {
 
@@ -29,13 +30,18 @@ struct TrainingSchema {
     std::string relation;  // as SQL names it; empty for a query
     bool governed = false;
     bool has_units = false;
-    bool estimate = false;  // nothing will be trained
-    bool unseen = false;    // the caller may not see the rows: HeldMemory counts this training alone
-    size_t memory = 0;      // dpboost.max_memory
+    std::optional<ContinuedModel> continued;  // of an update; its model is only read while the core is made
+    bool estimate = false;                    // nothing will be trained
+    bool unseen = false;  // the caller may not see the rows: HeldMemory counts this training alone
+    size_t memory = 0;    // dpboost.max_memory
     int threads = 1;
     MethodList methods = AllMethods();
     std::optional<NoiseParties> parties = {};  // servers that train together and share the noise
 };
+
+// Leaves that a model may have: it is stored as one value and held by every session that predicts.
+constexpr unsigned kMaxLeafBits = 24;
+constexpr uint64_t kMaxModelLeaves = uint64_t{1} << kMaxLeafBits;
 
 // What a training will need whatever its rows: refused here, before any row is read, and nowhere else.
 void CheckFootprint(const Footprint& footprint, size_t memory);
@@ -109,6 +115,8 @@ class TrainingCore {
     std::string DescribeTogether() const;
 
     TrainingOptions options_;
+    std::optional<Model> continued_;  // of an update, until Train
+    int continued_version_;           // or 0
     TargetRule target_;
     std::vector<PublicColumn> columns_;
     FeatureEncodings features_;

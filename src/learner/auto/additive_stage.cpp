@@ -47,6 +47,15 @@ void AdditiveTables::Scale(size_t feature, double factor) {
     Add(feature, change);
 }
 
+void AdditiveTables::Fade(double factor) {
+    for (size_t feature = 0; feature < tables_.size(); feature++) {
+        for (size_t cell = 0; cell < tables_[feature].size(); cell++) {
+            tables_[feature][cell] *= factor;
+            fixed_[feature][cell] = ToFixed(tables_[feature][cell]);
+        }
+    }
+}
+
 void AdditiveTables::Store(Model& model) const {
     const bool changed = final_factor_ != 1 || final_shift_ != 0;
     for (size_t output = 0; output < base_.size(); output++)

@@ -30,6 +30,7 @@ class AdditiveTables {
     // Largest magnitude of a table's entry, and of a leaf of a tree beside the tables.
     double limit() const { return limit_; }
     int32_t base(size_t output = 0) const { return fixed_base_[output]; }
+    const std::vector<int32_t>& bases() const { return fixed_base_; }
     const std::vector<double>& table(size_t feature) const { return tables_[feature]; }
     // What scores become in the end: factor * score + shift. The shift of several outputs must be 0.
     void SetFinal(double factor, double shift) {
@@ -37,7 +38,11 @@ class AdditiveTables {
         final_shift_ = shift;
     }
     double final_factor() const { return final_factor_; }
+    // Adds to the model.
     void Store(Model& model) const;
+
+    // All tables times a factor in [0, 1], which the rows' scores follow otherwise (BasisRows::Blend).
+    void Fade(double factor);
 
   private:
     BasisRows& rows_;
@@ -132,6 +137,8 @@ void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean, double lea
 // They also make probabilities too extreme or too tame. Where there is enough signal, a noisy count of classes by score
 // says by how much: all scores are stretched and shifted in the end. The order of rows stays as it is.
 void CalibrateProbabilities(const AdditiveStage& stage);
+// The slope of classes in the rows' scores, by the same count for `fraction` of the pool; 1 where noise hides it.
+double ClassSlope(const AdditiveStage& stage, double fraction);
 
 // The same for classes: a noisy count of each, and steps on the base of each by what gradients are on average.
 void DrawClassBases(AdditiveStage& stage, double fraction);

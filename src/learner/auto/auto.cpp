@@ -10,6 +10,8 @@
 #include "learner/auto/additive_stage.h"
 #include "learner/auto/interactions/interactions.h"
 #include "learner/auto/residual_stage.h"
+#include "learner/auto/update.h"
+#include "model/scaled.h"
 
 namespace dpboost {
 namespace {
@@ -31,6 +33,11 @@ std::unique_ptr<Learner> Make(const MethodInfo& method, const LearnerContext& co
     AutoOptions options;
     options.objective = DefaultObjective(context.target.task());
     method.options.Apply(given, &options);
+    if (context.continued != nullptr) {
+        options.continued = true;
+        options.old_weight = context.continued->old_weight;
+        method.options.Apply(context.continued->given, &options);
+    }
     return std::make_unique<AutoLearner>(options, context.target);
 }
 
@@ -98,6 +105,58 @@ Survey ReleaseHistograms(const AutoOptions& options, const std::vector<FeatureSp
     return survey;
 }
 
+// The same of an update, whose model has them. They are bought again only where today's would be better.
+Survey TakeOver(const AutoOptions& options, const Model& model, BasisRows& rows, Pool& pool) {
+    const std::vector<FeatureSpec>& features = model.features();
+    const AutoSchedule first = ScheduleFor(options, 1, pool.mu(), features.size(), rows.outputs());
+    Survey survey;
+    survey.counts = CountsOfToday(*model.evidence().reference, features, first.row_count, rows, pool);
+    survey.schedule = ScheduleFor(options, survey.counts.rows, pool.mu(), features.size(), rows.outputs());
+    const double bought = first.histogram_fraction + survey.schedule.second_histogram;
+    if (survey.counts.count_sd * pool.mu() > std::sqrt(static_cast<double>(features.size()) / bought))
+        return ReleaseHistograms(options, features, rows, pool);
+    if (survey.schedule.fine_histogram > 0) {
+        NoisyHistogram fine(features, kMaxBins);
+        fine.Release(survey.schedule.fine_histogram, rows, pool);
+        fine.SpreadWithin(survey.schedule, &survey.counts);
+    }
+    return survey;
+}
+
+// The label's window, and where rows start; returns the mean label of one output.
+MeanLabel DrawStart(AdditiveStage& stage) {
+    const AutoSchedule& schedule = stage.schedule;
+    const bool classes = stage.outputs() > 1;
+    if (classes) {
+        stage.spread = stage.ClippedAt(1)->spread();
+        stage.classes.assign(stage.outputs(), 1.0 / static_cast<double>(stage.outputs()));
+    }
+    if (schedule.target_histogram > 0)
+        NarrowLabels(stage);
+    if (schedule.initial_score > 0 && !classes)
+        return DrawBase(stage, schedule.initial_score);
+    if (schedule.initial_score > 0)
+        DrawClassBases(stage, schedule.initial_score);
+    return {0, kEdge};
+}
+
+// Into an empty model, or into the one that is continued, which counts so much.
+void StoreAll(const AdditiveStage& stage, const ProductTables* products, bool continued, double old_weight,
+              Model& model) {
+    const double stretched = stage.tables.final_factor();
+    const double factor = stretched * (1 - old_weight);
+    if (continued)  // a window's scale is not the model's
+        model = Scaled(model, old_weight * (stage.schedule.probabilities > 0 ? stretched : 1), 0);
+    stage.tables.Store(model);
+    if (products != nullptr)
+        products->Store(factor, model);
+    Evidence evidence = model.evidence();
+    evidence.reference = MakeReference(stage.counts);
+    std::vector<std::vector<float>> bands = stage.bands.Sds(factor);
+    evidence.bands = continued ? JoinedBands(evidence.bands, std::move(bands)) : std::move(bands);
+    model.SetEvidence(std::move(evidence));
+}
+
 // What progress shows is paid for. It tells nothing about noisy results all the same: every training passes
 // the same boundaries, at some of which there was nothing to do.
 class StageProgress {
@@ -122,6 +181,7 @@ const MethodInfo kAuto = {
     false,
     kRows,
     &Make,
+    true,
     true};
 
 AutoLearner::AutoLearner(const AutoOptions& options, const TargetSpec& target)
@@ -165,26 +225,18 @@ void AutoLearner::Train(Run& run) const {
     BasisRows rows(run.rows, run.settings.simd, run.interrupt,
                    LatticeShift(pool.mu(), features.size(), options_.trees), Outputs());
     StageProgress stages(run.progress);
-    auto [counts, schedule] = ReleaseHistograms(options_, features, rows, pool);
+    auto [counts, schedule] = options_.continued && run.model.evidence().reference
+                                  ? TakeOver(options_, run.model, rows, pool)
+                                  : ReleaseHistograms(options_, features, rows, pool);
     stages.Passed();
 
     AdditiveTables tables(features, rows);
     NoiseBands bands(features, counts, Outputs());
     AdditiveStage stage{features, target_,       options_.objective,     schedule, counts, rows, pool, tables,
                         bands,    run.structure, AllOf(features.size()), false};
-    if (Outputs() > 1) {
-        stage.spread = stage.ClippedAt(1)->spread();
-        stage.classes.assign(Outputs(), 1.0 / static_cast<double>(Outputs()));
-    }
-    if (schedule.target_histogram > 0)
-        NarrowLabels(stage);
-    MeanLabel mean{0, kEdge};
-    const bool classes = Outputs() > 1;
-    if (schedule.initial_score > 0 && classes)
-        DrawClassBases(stage, schedule.initial_score);
-    else if (schedule.initial_score > 0)
-        mean = DrawBase(stage, schedule.initial_score);
+    const MeanLabel mean = DrawStart(stage);
     run.base_rate = stage.base_rate;
+    const double trust = options_.continued && options_.old_weight < 0 ? OldTrust(stage, run.model) : 1;
     const double calibration = schedule.probabilities > 0 ? schedule.probabilities : schedule.calibration;
     const double residual = (pool.left() - calibration) * schedule.residual_share;
     RunLinearStage(stage, residual + calibration);
@@ -208,20 +260,16 @@ void AutoLearner::Train(Run& run) const {
     if (products && products->share() > 0)
         products->Grow(calibration);
     stages.Passed();
-    if (calibration > 0 && classes)
+    const double old_weight =
+        options_.continued ? BlendWith(run.model, options_.old_weight, trust, stage) : 0;
+    if (calibration > 0 && Outputs() > 1)
         CalibrateClassBases(stage);
     else if (calibration > 0)
         CalibrateBase(stage, mean, schedule.probabilities > 0 ? pool.left() * kProbabilityShare : 0);
     if (schedule.probabilities > 0)
         CalibrateProbabilities(stage);
     stages.Passed();
-    tables.Store(run.model);
-    if (products)
-        products->tables().Store(tables.final_factor(), run.model);
-    Evidence evidence = run.model.evidence();
-    evidence.reference = MakeReference(counts);
-    evidence.bands = bands.Sds(tables.final_factor());
-    run.model.SetEvidence(std::move(evidence));
+    StoreAll(stage, products ? &products->tables() : nullptr, options_.continued, old_weight, run.model);
 }
 
 }  // namespace dpboost

@@ -19,6 +19,8 @@ struct AutoOptions {
     uint32_t trees = 0;      // epochs of the residual stage (a tree per feature each); 0: by the schedule
     uint32_t depth = 3;      // features that an interaction tree may combine: 1 (none), 2 or 3
     std::vector<NumberChange> changes;  // for experiments
+    bool continued = false;             // goes on from run.model,
+    double old_weight = -1;             // which counts so much; below 0: by its evidence
 };
 
 // Neighbours: add or remove one unit. The model is post-processing of the draws of one Gaussian pool with all of

@@ -56,11 +56,9 @@ Line Fit(const std::vector<ClassCounts>& counts, double start, double sigma, dou
     return line;
 }
 
-}  // namespace
-
-// Neighbours: add or remove one unit. Sensitivity: a row adds one to one count (BasisRows::ScoreCounts). Charge: all that is
-// left of the pool.
-void CalibrateProbabilities(const AdditiveStage& stage) {
+// Neighbours: add or remove one unit. Sensitivity: a row adds one to one count (BasisRows::ScoreCounts). Charge:
+// `fraction` of the pool.
+Line CountAndFit(const AdditiveStage& stage, double fraction) {
     const double start = FromFixed(stage.start);
     std::vector<double> ends(1, start);
     double width = kNarrowest;
@@ -71,7 +69,7 @@ void CalibrateProbabilities(const AdditiveStage& stage) {
     std::vector<int32_t> edges;  // the outermost intervals are open
     for (size_t k = 1; k + 1 < ends.size(); k++)
         edges.push_back(ToFixed(ends[k]));
-    const NoisySums sums = stage.pool.Release(stage.pool.Slice(0, 1), stage.rows.ScoreCounts(edges));
+    const NoisySums sums = stage.pool.Release(fraction, stage.rows.ScoreCounts(edges));
     const double steps = stage.rows.StepsPerUnit(), sigma = sums.sigma / steps;
     std::vector<ClassCounts> counts;
     for (size_t k = 0; k + 1 < ends.size(); k++) {
@@ -80,8 +78,20 @@ void CalibrateProbabilities(const AdditiveStage& stage) {
         if (negatives + positives >= stage.schedule.counted_sigmas * sigma)
             counts.push_back({(ends[k] + ends[k + 1]) / 2 - start, negatives, positives});
     }
-    const Line line = Fit(counts, start, sigma, 1 + stage.schedule.probability_ridge * sigma);
+    return Fit(counts, start, sigma, 1 + stage.schedule.probability_ridge * sigma);
+}
+
+}  // namespace
+
+// Takes all that is left of the pool.
+void CalibrateProbabilities(const AdditiveStage& stage) {
+    const double start = FromFixed(stage.start);
+    const Line line = CountAndFit(stage, stage.pool.Slice(0, 1));
     stage.tables.SetFinal(line.stretch, start + line.shift - line.stretch * start);
+}
+
+double ClassSlope(const AdditiveStage& stage, double fraction) {
+    return CountAndFit(stage, fraction).stretch;
 }
 
 }  // namespace dpboost

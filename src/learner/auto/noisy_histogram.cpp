@@ -202,6 +202,16 @@ void NoisyHistogram::SpreadWithin(const AutoSchedule& schedule, const std::vecto
     }
 }
 
+void NoisyHistogram::SpreadWithin(const AutoSchedule& schedule, MarginalCounts* counts) const {
+    for (size_t f = 0; f < features_.size(); f++) {
+        std::vector<uint32_t> cell_of(features_[f].cells(), 0);
+        for (size_t code = 1; code < cell_of.size(); code++)
+            cell_of[code] = cell_of[code - 1] + (counts->last_codes[f][cell_of[code - 1]] < code ? 1 : 0);
+        if (features_[f].ordered())
+            SpreadWithin(schedule, cell_of, f, counts->cells[f]);
+    }
+}
+
 MarginalCounts NoisyHistogram::Clean(const AutoSchedule& schedule, uint64_t rows_hint,
                                      const NoisyHistogram* fine) const {
     MarginalCounts result;

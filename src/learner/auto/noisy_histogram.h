@@ -44,6 +44,9 @@ class NoisyHistogram {
     MarginalCounts Clean(const AutoSchedule& schedule, uint64_t rows_hint,
                          const NoisyHistogram* fine = nullptr) const;
 
+    // Of a released histogram of every bin: spreads the counts of the coarse cells of numeric features over their bins.
+    void SpreadWithin(const AutoSchedule& schedule, MarginalCounts* counts) const;
+
   private:
     double NoisyRows() const;
     double NoisyRowsSd() const;

@@ -47,6 +47,8 @@ constexpr NumberRow kAutoNumbers[] = {
     Same("clearly_different", &S::clearly_different, Always(2), "1 .. 3"),
     Same("fine_histogram", &S::fine_histogram, From(350, 0.03), "0.01 .. 0.1, from nu 20 .. 500"),
     Same("fine_evidence", &S::fine_evidence, Always(12), "4 .. 24"),
+    Same("row_count", &S::row_count, Always(0.02), "0.01 .. 0.05"),
+    Same("old_trust", &S::old_trust, Always(0.02), "0 .. 0.04"),
 
     {"initial_score", &S::initial_score, From(8, 0.03), Always(0.03), Always(0.03), "0.01 .. 0.05"},
     Same("mean_variance", &S::mean_variance, Always(0.1), "0.05 .. 0.3"),

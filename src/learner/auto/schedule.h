@@ -49,6 +49,9 @@ struct AutoSchedule {
     double fine_histogram = 0;      // fraction for every bin's own count, which a cell's count is spread by,
     double fine_evidence = 0;  // where halves differ from an even spread by the root of so many variances
 
+    double row_count = 0;  // of an update: fraction for the number of rows alone,
+    double old_trust = 0;  // and for how far its model still holds
+
     // Base score.
     double initial_score = 0;  // fraction for the mean label
     double mean_variance = 0;  // prior variance of it

@@ -7,14 +7,21 @@
 #include "base/error.h"
 #include "learner/objective/initial_score.h"
 #include "learner/ramp.h"
+#include "learner/rows/start_scores.h"
 #include "learner/tree/leaf_values.h"
 #include "learner/tree/tree_options.h"
+#include "model/scaled.h"
 
 namespace dpboost {
 
 const char kTreesMechanism[] = "trees";
 
 namespace {
+
+// Of an update: its trees, to those of a training, and how much the model counts that it goes on from. A model that fades
+// a little leaves room for what is new, takes its own noise along only so long, and forgets what has changed.
+constexpr uint32_t kUpdateDivisor = 2;
+constexpr double kOldWeight = 0.7;
 
 constexpr const char* kScheduleWords[] = {"cyclic", "any"};
 constexpr OptionRow kRows[] = {
@@ -43,6 +50,12 @@ std::unique_ptr<Learner> MakeSbdt(const MethodInfo& method, const LearnerContext
     CheckObjective(options.objective, context.target);
     options.FitToObjective(context.target);
     method.options.ApplyNumbers(given, &options);
+    if (context.continued != nullptr) {
+        options.FitToUpdate();
+        if (context.continued->old_weight >= 0)
+            options.old_weight = context.continued->old_weight;
+        method.options.Apply(context.continued->given, &options);
+    }
     return std::make_unique<SbdtLearner>(options);
 }
 
@@ -58,6 +71,7 @@ const MethodInfo kSbdt = {"sbdt",
                           false,
                           kRows,
                           MakeSbdt,
+                          true,
                           true};
 
 SbdtOptions::SbdtOptions(Task of_task, double epsilon) {
@@ -90,6 +104,14 @@ void SbdtOptions::FitToObjective(const TargetSpec& target) {
         gradient_clip = 1;
     if (objective == ObjectiveKind::kSoftmax)
         outputs = target.classes().size();
+}
+
+void SbdtOptions::FitToUpdate() {
+    const auto part = [](uint32_t rounds) { return (rounds + kUpdateDivisor - 1) / kUpdateDivisor; };
+    continued = true;
+    old_weight = kOldWeight;
+    trees = part(trees);
+    extra_rounds = part(extra_rounds);
 }
 
 void SbdtOptions::Check() const {
@@ -144,18 +166,26 @@ void SbdtLearner::Train(Run& run) const {
     const uint64_t rounds = options_.rounds();
     CheckInternal(run.releaser.plan().Rounds(id) == rounds, "the plan is for another number of trees");
     const bool classes = options_.outputs > 1;
+    // Today's mean label may be another than the model's: the base is drawn anew, and what is above it goes on.
+    const bool keeps_base = options_.continued && options_.initial_share == 0;
     std::vector<int32_t> class_bases(classes ? options_.outputs : 0, 0);
     if (classes && options_.initial_share > 0)
         class_bases = DrawInitialClasses(run);
-    const int32_t base = classes ? 0 : DrawStart(run, options_);
+    const int32_t base = classes      ? 0
+                         : keeps_base ? std::clamp(run.model.base(), -kMostStart, kMostStart)
+                                      : DrawStart(run, options_);
     SbdtOptions options = options_;
     options.gradient_clip *= MakeObjective(options.objective, run.model.target(), 1, 1, base)->spread();
+    if (options_.continued)
+        run.model = Scaled(run.model, options_.old_weight, 0);
     run.model.AddToBase(base);
     for (size_t k = 0; k < class_bases.size(); k++)
         run.model.AddToBase(k, class_bases[k]);
     const RandomStructure structure(run.model.features(), options_.depth, options_.features);
     WorkerPool pool(run.settings.threads);
     BoostedRows rows(run.rows, options.RowsOptions(base, class_bases), run.settings.simd, pool);
+    if (options_.continued)
+        rows.StartFrom(run.model, run.interrupt);
     // Of classes the loss is curved at most twice as much as the largest p (1 - p) along any direction.
     LeafValues leaf_values({LeafPart::kNewton, options_.learning_rate / (classes ? 2 : 1), options_.l2,
                             options_.leaf_clip, 0, false});

@@ -16,6 +16,8 @@ namespace dpboost {
 struct SbdtOptions : BoostingOptions {
     FeatureSchedule features = FeatureSchedule::kAny;
     uint32_t extra_rounds = 0;  // T_extra under a Renyi filter; 0: no filter
+    bool continued = false;     // rows start at what run.model says, which counts so much
+    double old_weight = 1;
 
     // The paper's best ranges ([SBDT] 8, "Hyperparameters"), moving with epsilon from its settings at strong privacy to
     // those at weak.
@@ -24,6 +26,9 @@ struct SbdtOptions : BoostingOptions {
     // For an objective that was asked for, or that the target calls for. Clips of the Poisson loss are multiples of how far counts scatter around the
     // mean that rows start with (Objective::spread), which is known after the start was released.
     void FitToObjective(const TargetSpec& target);
+
+    // For an update: these options made the model, and some trees more go on from it.
+    void FitToUpdate();
 
     // Throws Error(kInvalidParameter) for values that do not fit together.
     void Check() const;

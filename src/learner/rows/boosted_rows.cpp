@@ -45,6 +45,10 @@ BoostedRows::BoostedRows(const Dataset& dataset, const BoostedRowsOptions& optio
 
 BoostedRows::~BoostedRows() = default;
 
+void BoostedRows::StartFrom(const Model& model, Interrupt& interrupt) {
+    state_->gradients.scores().StartFrom(model, interrupt);
+}
+
 int BoostedRows::trees_per_group() const {
     return state_->gradients.scores().trees_per_group();
 }

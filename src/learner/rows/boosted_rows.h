@@ -18,6 +18,7 @@
 namespace dpboost {
 
 class Dataset;
+class Model;
 struct KeptGradients;
 
 struct BoostedRowsOptions {
@@ -41,6 +42,9 @@ class BoostedRows {
     // Dataset and pool must outlive the object. Throws kOutOfMemory if its state would not fit.
     BoostedRows(const Dataset& dataset, const BoostedRowsOptions& options, Simd simd, WorkerPool& pool);
     ~BoostedRows();
+
+    // Before the first tree: rows start at what the model says about them, instead of at the options' base.
+    void StartFrom(const Model& model, Interrupt& interrupt);
 
     // How many trees can be given at once.
     int trees_per_group() const;

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "learner/rows/start_scores.h"
 
 namespace dpboost {
 namespace {
@@ -102,6 +103,17 @@ void EnsembleScores::AddOutputs(uint64_t word, int from, int to, int32_t* scores
         const size_t leaf = static_cast<size_t>(slot) * slot_stride_ + packing_.Leaf(word, slot);
         for (size_t k = 0; k < outputs_; k++)
             scores[k] += leaf_values_[leaf * outputs_ + k];
+    }
+}
+
+void EnsembleScores::StartFrom(const Model& model, Interrupt& interrupt) {
+    constexpr size_t kRowsPerPoll = 512;
+    CheckInternal(group_size_ == 0 && model.outputs() == outputs_, "rows start before the first tree");
+    StartScores start(model, dataset_);
+    for (size_t row = 0; row < dataset_.rows(); row++) {
+        if (row % kRowsPerPoll == 0)
+            interrupt.Poll();
+        std::copy_n(start.Of(row), outputs_, scores_.begin() + static_cast<ptrdiff_t>(row * outputs_));
     }
 }
 

@@ -18,6 +18,8 @@
 
 namespace dpboost {
 
+class Model;
+
 class EnsembleScores {
   public:
     // Bytes per row that the scores take besides the dataset.
@@ -27,6 +29,9 @@ class EnsembleScores {
     // the values of a leaf stand side by side.
     EnsembleScores(const Dataset& dataset, int depth, const std::vector<int32_t>& bases, Simd simd,
                    WorkerPool& pool);
+
+    // Before the first group: rows start at what the model says about them (rows/start_scores.h).
+    void StartFrom(const Model& model, Interrupt& interrupt);
 
     int trees_per_group() const { return packing_.trees_per_word(); }
     // Trees of the group whose leaf values are known.

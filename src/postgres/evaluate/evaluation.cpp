@@ -1,10 +1,9 @@
 #include "postgres/evaluate/evaluation.h"
 
 #include "postgres/boundary/settings.h"
-#include "postgres/catalog/catalog.h"
 #include "postgres/columns/source_column.h"
 #include "postgres/population/privacy_unit.h"
-#include "postgres/predict/model_lookup.h"
+#include "postgres/predict/catalog_model.h"
 #include "postgres/reading/reading.h"
 #include "postgres/train/calibration.h"
 #include "postgres/train/json_reader.h"
@@ -13,21 +12,10 @@
 namespace dpboost {
 namespace {
 
-// A model as the catalog has it. Palloc'ed.
-struct FoundModel {
-    const char* text;  // as the call gave it
-    const char* name;
-    const char* owner;
-    ReleasedModel released;
-    const char* content;
-    size_t content_size;
-    const JsonValue* options;
-};
-
 // An evaluation under way. Plain data.
 struct RunningEvaluation : RowSink {
     const EvaluationCall* call;
-    FoundModel* models;
+    CatalogModel* models;
     const RelationSet* relations;
     const char* unit;
     TrainRight right;
@@ -36,45 +24,6 @@ struct RunningEvaluation : RowSink {
     CoreState<EvaluationCore>* core;
     Reading reading;
 };
-
-// ---- models ----
-
-// Its options and its name, from the catalog.
-void ReadModelRow(FoundModel* model) {
-    MemoryContext outer = CurrentMemoryContext;
-    CatalogScope scope;
-    CatalogBegin(&scope);
-    const uint64 rows = CatalogRead("SELECT options, name FROM dpboost.model WHERE model_id = $1",
-                                    {Int8(model->released.model_id)}, 1);
-    Jsonb* options = nullptr;
-    if (rows > 0) {
-        MemoryContext inner = MemoryContextSwitchTo(outer);
-        options = DatumGetJsonbPCopy(CatalogValue(0, 1));
-        model->name = TextDatumGetCString(CatalogValue(0, 2));
-        MemoryContextSwitchTo(inner);
-    }
-    CatalogEnd(&scope);
-    if (options == nullptr)  // dropped since it was found
-        ereport(ERROR,
-                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("model \"%s\" does not exist", model->text)));
-    model->options = ReadJson(options);
-}
-
-void FindEvaluated(Oid caller, const char* text, FoundModel* model) {
-    ModelText read;
-    ModelEntry entry;
-    ReadModelText(text, strlen(text), NameUse::kRead, &read);
-    FindModel(caller, read, &entry);
-    model->text = text;
-    model->released = {entry.name_id, entry.model_id, entry.version};
-    const struct varlena* content = PG_DETOAST_DATUM_COPY(entry.content);
-    model->content = VARDATA_ANY(content);
-    model->content_size = VARSIZE_ANY_EXHDR(content);
-    const Oid owner = entry.owner;
-    CloseModelEntry(&entry);
-    model->owner = RoleName(owner);
-    ReadModelRow(model);
-}
 
 // ---- columns ----
 
@@ -106,23 +55,12 @@ struct PlainSchema {
 };
 static_assert(std::is_trivially_destructible_v<PlainSchema>, "a longjmp must be able to skip it");
 
-const char* FeatureName(const RunningEvaluation& running, int feature) {
-    return (*running.core)->features()[feature].name().c_str();
-}
-
 // The relation's column of that name must hold what the model was trained on.
 void BindFeature(RunningEvaluation* running, int feature, AttrNumber* attnum) {
-    SourceColumn column = FindColumn(running->call->relid, FeatureName(*running, feature));
-    CheckColumnType(&column, "feature");
-    const Encoder* encoder = &(*running->core)->encoders()[feature];
-    if (!Fits(column.kind, (*running->core)->features()[feature]))
-        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("column \"%s\" of %s is of type %s, which the model cannot read", column.name,
-                               DescribeRelation(running->call->relid), format_type_be(column.type)),
-                        errdetail(encoder->kind() == FeatureKind::kNumeric
-                                      ? "The model was trained on numbers."
-                                      : "The model was trained on text, an enum or a boolean.")));
-    MakeColumnReader(column.type, column.kind, encoder, &running->readers[feature]);
+    const SourceColumn column =
+        FindFeatureColumn(running->call->relid, (*running->core)->features()[feature]);
+    MakeColumnReader(column.type, column.kind, &(*running->core)->encoders()[feature],
+                     &running->readers[feature]);
     *attnum = column.attnum;
 }
 
@@ -156,9 +94,9 @@ RunningEvaluation* Begin(const EvaluationCall& call) {
     auto* running = static_cast<RunningEvaluation*>(palloc0(sizeof(RunningEvaluation)));
     CheckCanCharge();
     running->call = &call;
-    running->models = static_cast<FoundModel*>(palloc0(sizeof(FoundModel) * (call.model_count + 1)));
+    running->models = static_cast<CatalogModel*>(palloc0(sizeof(CatalogModel) * (call.model_count + 1)));
     for (int i = 0; i < call.model_count; ++i)
-        FindEvaluated(call.caller, call.models[i], &running->models[i]);
+        FindCatalogModel(call.caller, call.models[i], &running->models[i]);
     Relation relation = relation_open(call.relid, AccessShareLock);
     // Without a right to the relation as such nothing more is said about it.
     running->target_column = FindColumn(call.relid, call.target);

@@ -1,5 +1,5 @@
 // A training on a relation by name, from the call's arguments to what BeginTraining and ReadRows take: for
-// dpboost_train_on and dpboost_estimate, and for a party of a federation, which is told the call by others.
+// dpboost_train_on, dpboost_update and their estimates, and for a party of a federation, which is told the call by others.
 #pragma once
 
 #include "postgres/reading/reading.h"
@@ -12,7 +12,7 @@ struct NamedCall {
     const char* model;
     Oid relid;
     const char* target;
-    ArrayType* features;  // null: all that can be
+    ArrayType* features;  // null: all that can be, or those of the model that is continued
     TrainingCall training;
     Reading reading;
 };
@@ -20,5 +20,8 @@ struct NamedCall {
 // Looks up columns, privacy unit and rights. Everything that the call or the schema can get wrong about them is raised. The
 // relation stays locked until the transaction ends.
 void PrepareCall(NamedCall* call);
+
+// What the call would cost. Reads no row, charges nothing, and leaves no lock.
+Datum EstimateCall(NamedCall* call);
 
 }  // namespace dpboost

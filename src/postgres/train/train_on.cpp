@@ -42,6 +42,13 @@ SourceColumns DefaultFeatures(Relation relation, const char* target, const char*
     return columns;
 }
 
+void CheckNoUnit(const char* feature, const char* unit) {
+    if (unit != nullptr && strcmp(feature, unit) == 0)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("the privacy unit \"%s\" cannot be a feature", feature),
+                        errdetail("It tells people apart.")));
+}
+
 SourceColumns NamedFeatures(Oid relid, ArrayType* names, const char* target, const char* unit) {
     Datum* values;
     bool* nulls;
@@ -56,16 +63,25 @@ SourceColumns NamedFeatures(Oid relid, ArrayType* names, const char* target, con
         if (strcmp(name, target) == 0)
             ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                             errmsg("the target \"%s\" cannot be a feature", name)));
-        if (unit != nullptr && strcmp(name, unit) == 0)
-            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                            errmsg("the privacy unit \"%s\" cannot be a feature", name),
-                            errdetail("It tells people apart.")));
+        CheckNoUnit(name, unit);
         if (Contains(columns, name))
             ereport(ERROR, (errcode(ERRCODE_DUPLICATE_COLUMN),
                             errmsg("feature \"%s\" is given more than once", name)));
         columns.columns[columns.count] = FindColumn(relid, name);
         columns.fields[columns.count] = columns.count;
         ++columns.count;
+    }
+    return columns;
+}
+
+// Those of the model, by their names.
+SourceColumns ModelFeatures(Oid relid, const Model& model, const char* unit) {
+    const int count = static_cast<int>(model.features().size());
+    SourceColumns columns = NumberedColumns(count, InvalidOid);
+    for (int i = 0; i < count; ++i) {
+        columns.columns[i] = FindFeatureColumn(relid, model.features()[i]);
+        CheckNoUnit(columns.columns[i].name, unit);
+        columns.fields[i] = i;
     }
     return columns;
 }
@@ -140,27 +156,32 @@ void PrepareCall(NamedCall* call) {
     training->relations = relations;
     training->progress_relation = call->relid;
     training->target = FindColumn(call->relid, call->target);
-    training->features = call->features == nullptr
-                             ? DefaultFeatures(relation, call->target, training->unit)
-                             : NamedFeatures(call->relid, call->features, call->target, training->unit);
+    if (training->continued != nullptr)
+        training->features = ModelFeatures(call->relid, *training->continued_model, training->unit);
+    else
+        training->features = call->features == nullptr
+                                 ? DefaultFeatures(relation, call->target, training->unit)
+                                 : NamedFeatures(call->relid, call->features, call->target, training->unit);
     if (training->unit != nullptr)
         training->unit_type = FindColumn(call->relid, training->unit).type;
     MakeReading(call, relation->rd_rel->relowner);
-    ExpandArray(call);
+    if (training->continued == nullptr)
+        ExpandArray(call);
     CheckColumnType(&training->target, "target");
     CheckFeatureTypes(training->features);
     relation_close(relation, NoLock);
 }
 
-namespace {
-
-// Everything up to the first row.
-Training* Begin(NamedCall* call) {
+Datum EstimateCall(NamedCall* call) {
+    ShortLocks locks;
+    ShortLocksBegin(&locks);
     PrepareCall(call);
-    return BeginTraining(call->training);
+    Training* training = BeginTraining(call->training);
+    CheckReading(call->reading);
+    const Datum result = DescribeEstimate(training);
+    ShortLocksEnd(&locks);
+    return result;
 }
-
-}  // namespace
 
 }  // namespace dpboost
 
@@ -171,19 +192,13 @@ Datum dpboost_train_on(PG_FUNCTION_ARGS) {
     RequireArgument(fcinfo, 0, "model");
     NamedCall* call = ReadArguments(fcinfo, 1);
     call->model = text_to_cstring(PG_GETARG_TEXT_PP(0));
-    Training* training = Begin(call);
+    PrepareCall(call);
+    Training* training = BeginTraining(call->training);
     ReadRows(training, call->reading);
     PG_RETURN_DATUM(FinishTraining(training));
 }
 
 // What dpboost_train_on with the same arguments would cost. Reads no row, charges nothing, and leaves no lock.
 Datum dpboost_estimate(PG_FUNCTION_ARGS) {
-    NamedCall* call = ReadArguments(fcinfo, 0);
-    ShortLocks locks;
-    ShortLocksBegin(&locks);
-    Training* training = Begin(call);
-    CheckReading(call->reading);
-    const Datum result = DescribeEstimate(training);
-    ShortLocksEnd(&locks);
-    PG_RETURN_DATUM(result);
+    PG_RETURN_DATUM(EstimateCall(ReadArguments(fcinfo, 0)));
 }

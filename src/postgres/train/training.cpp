@@ -75,6 +75,18 @@ struct PlainSchema {
         schema->parties = call.federated->parties;
     }
 
+    ContinuedModel Continued() const {
+        ContinuedModel continued;
+        continued.model = call.continued_model;
+        continued.name = call.continued->text;
+        continued.version = call.continued->released.version;
+        continued.method = call.continued->method;
+        continued.options = call.continued->options;
+        if (call.continued->positive != nullptr)
+            continued.positive = call.continued->positive;
+        return continued;
+    }
+
     operator TrainingSchema() const {
         TrainingSchema schema;
         schema.options = options;
@@ -88,6 +100,8 @@ struct PlainSchema {
         if (call.federated != nullptr)
             Announced(&schema);
         schema.has_units = call.unit != nullptr;
+        if (call.continued != nullptr)
+            schema.continued = Continued();
         schema.estimate = call.model == nullptr;
         schema.unseen = call.right == TrainRight::kBudget;
         schema.memory = memory;

@@ -11,6 +11,7 @@
 #include "postgres/columns/source_column.h"
 #include "postgres/ledger/ledger.h"
 #include "postgres/limits/budget.h"
+#include "postgres/predict/catalog_model.h"
 #include "postgres/predict/new_model.h"
 #include "postgres/reading/row_sink.h"
 
@@ -35,7 +36,9 @@ struct TrainingCall {
     SourceColumn target;     // types checked
     SourceColumns features;  // types checked
     const RelationSet* relations;
-    const char* unit;  // name of the privacy unit's column, or null
+    const CatalogModel* continued;  // the model that an update goes on from, or null
+    const Model* continued_model;   // and its content
+    const char* unit;               // name of the privacy unit's column, or null
     Oid unit_type;
     Oid progress_relation;            // shown in dpboost_progress; may be InvalidOid
     const FederatedTerms* federated;  // null: this server trains alone

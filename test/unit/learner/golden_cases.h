@@ -6,7 +6,7 @@
 
 #include "learner/methods.h"
 #include "mechanism/noise.h"
-#include "support/train_with.h"
+#include "support/continue_with.h"
 #include "unit/learner/random_data.h"
 
 namespace dpboost {
@@ -31,9 +31,9 @@ inline std::vector<GoldenCase> GoldenCases() {
     std::vector<std::pair<std::string, std::string>> methods;
     for (const MethodInfo* method : AllMethods())
         methods.emplace_back(method->name, "");
-    for (const char* variant : {"much", "product", "poisson"})
+    for (const char* variant : {"much", "product", "poisson", "update"})
         methods.emplace_back("auto", variant);
-    for (const char* variant : {"filter", "cyclic", "poisson"})
+    for (const char* variant : {"filter", "cyclic", "poisson", "update"})
         methods.emplace_back("sbdt", variant);
     for (const char* method : {"dp_tr", "feverless"})
         methods.emplace_back(method, "subsample");
@@ -45,7 +45,7 @@ inline std::vector<GoldenCase> GoldenCases() {
                 const bool only_numbers = variant == "poisson";
                 if ((only_classes && task == Task::kRegression) ||
                     (only_numbers && task != Task::kRegression) ||
-                    (task == Task::kClasses && !AllMethods().Find(method)->classes))
+                    (task == Task::kClasses && (!AllMethods().Find(method)->classes || variant == "update")))
                     continue;
                 GoldenCase golden;
                 golden.method = method;
@@ -98,8 +98,15 @@ inline Model TrainGolden(const GoldenCase& golden, Simd simd, int threads) {
     settings.simd = simd;
     settings.threads = threads;
     const MethodInfo& method = *AllMethods().Find(golden.method);
-    return TrainWith(method, dataset, golden.epsilon, method.pure ? 0 : 1e-6, GoldenOptions(golden, method),
-                     random, noise, settings);
+    const std::vector<GivenOption> given = GoldenOptions(golden, method);
+    const Model model =
+        TrainWith(method, dataset, golden.epsilon, method.pure ? 0 : 1e-6, given, random, noise, settings);
+    if (golden.variant != "update")
+        return model;
+    shape.rows = 900;
+    shape.key = 10;
+    return ContinueWith(method, RandomDataset(shape), model, golden.epsilon, 1e-6, given, {}, random, noise,
+                        settings);
 }
 
 }  // namespace dpboost

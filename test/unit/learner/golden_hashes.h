@@ -121,6 +121,14 @@ constexpr GoldenHash kGoldenHashes[] = {
     {"sbdt+filter classes units", "786c6f8bade8a57e"},
     {"sbdt+cyclic classes rows", "7837081566c25cf1"},
     {"sbdt+cyclic classes units", "77cc62b3a714a146"},
+    {"auto+update classification rows", "8f45aae16282d677"},
+    {"auto+update classification units", "c468f3954db04a46"},
+    {"auto+update regression rows", "16c44f9712c91cad"},
+    {"auto+update regression units", "8fd66f13b26f77a8"},
+    {"sbdt+update classification rows", "14a7b05e976f9397"},
+    {"sbdt+update classification units", "9bf43500e04beacb"},
+    {"sbdt+update regression rows", "364b4ec140f7e4c7"},
+    {"sbdt+update regression units", "6c875c7e37e6ec58"},
 };
 
 }  // namespace dpboost

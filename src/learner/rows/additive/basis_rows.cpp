@@ -181,6 +181,13 @@ void BasisRows::ApplyPending(size_t block, Scratch& scratch) {
     }
 }
 
+void BasisRows::ApplyAllPending() {
+    Scratch scratch(outputs_);
+    for (size_t block = 0; block < dataset_.blocks(); block++)
+        ApplyPending(block, scratch);
+    ForgetPending();
+}
+
 void BasisRows::ForgetPending() {
     std::fill(pending_base_.begin(), pending_base_.end(), 0);
     pending_.clear();

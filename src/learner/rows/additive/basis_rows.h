@@ -44,6 +44,13 @@ class BasisRows {
     void AddToBase(int32_t value, size_t output = 0) { pending_base_[output] += value; }
     void AddTable(const CodeView& view, const std::vector<int32_t>& table);
 
+    // Averages all scores with those of a model: what is above `bases` counts 1 - weight, and what the model says above
+    // its own, in units of `unit`, counts `weight` (in [0, 1]). A row's score then depends on the row, on what was
+    // released, and on no other row, as before.
+    void Blend(const Model& model, double weight, const std::vector<int32_t>& bases, double unit);
+    // Takes all rows back to these scores.
+    void Restart(const std::vector<int32_t>& bases);
+
     // What the sums below are of, until the next call; the basis must live as long. Rows whose phi is longer than
     // sqrt(limit_squared) have it scaled down to that. (With units the whole unit is scaled instead.)
     void SetBasis(const Basis& basis, uint64_t limit_squared, LongRows long_rows = LongRows::kScale);
@@ -94,6 +101,7 @@ class BasisRows {
                   std::vector<std::vector<int64_t>>& lanes) const;
     uint32_t CodeOf(const CodeView& view, size_t row) const;
     void ApplyPending(size_t block, Scratch& scratch);
+    void ApplyAllPending();
     void ForgetPending();
     void BlockWeights(size_t block, Weight weight, const Objective* objective, Scratch& scratch);
     // Brings the weights of a block within the bounds of their rows and to the lattice.
