@@ -67,6 +67,76 @@ void Dataset::RequireMemory(size_t bytes) const {
         ThrowOutOfMemory(memory_limit_);
 }
 
+// Sorts rows by unit, by counting.
+void Dataset::ListUnitRows(size_t units, Interrupt& interrupt) {
+    std::vector<uint32_t>& begin = unit_begin_;
+    begin.assign(units + 1, 0);
+    for (size_t row = 0; row < rows_; row++)
+        begin[row_unit_[row] + 1]++;
+    for (size_t unit = 0; unit < units; unit++)
+        begin[unit + 1] += begin[unit];
+    unit_rows_.resize(rows_);
+    for (size_t row = 0; row < rows_; row++) {
+        if (row % kBlockRows == 0)
+            interrupt.Poll();
+        unit_rows_[begin[row_unit_[row]]++] = static_cast<uint32_t>(row);
+    }
+    for (size_t unit = units; unit > 0; unit--)  // each start has moved to its unit's end: move back
+        begin[unit] = begin[unit - 1];
+    begin[0] = 0;
+}
+
+void Dataset::KeepUnits(const std::vector<bool>& keep, Interrupt& interrupt) {
+    CheckInternal(keep.size() == units(), "there is a word about every unit");
+    // A row moves to where the next kept one belongs, which lies behind nothing that is still to be read.
+    const auto move = [&](const auto& cell) {
+        size_t kept = 0;
+        for (size_t row = 0; row < rows_; row++) {
+            if (row % kBlockRows == 0)
+                interrupt.Poll();
+            if (keep[Unit(row)])
+                *cell(kept++) = *cell(row);
+        }
+        return kept;
+    };
+    const auto bytes_at = [&](size_t row, size_t offset, size_t size) {
+        return blocks_[row / kBlockRows].get() + offset + row % kBlockRows * size;
+    };
+    for (size_t column = 0; column < columns(); column++) {
+        const size_t offset = layout_.offset(column);
+        if (wide(column))
+            move([&](size_t row) { return reinterpret_cast<uint16_t*>(bytes_at(row, offset, 2)); });
+        else
+            move([&](size_t row) { return bytes_at(row, offset, 1); });
+    }
+    const size_t kept = move([&](size_t row) {
+        return reinterpret_cast<float*>(bytes_at(row, layout_.label_offset(), sizeof(float)));
+    });
+    std::vector<uint32_t> numbers(has_units_ ? units() : 0);
+    uint32_t units_left = 0;
+    for (size_t unit = 0; unit < numbers.size(); unit++)
+        numbers[unit] = keep[unit] ? units_left++ : 0;
+    if (has_units_) {
+        memory_used_ -= 4 * (2 * rows_ + units() + 1);
+        size_t next = 0;
+        for (size_t row = 0; row < rows_; row++)
+            if (keep[row_unit_[row]])
+                row_unit_[next++] = numbers[row_unit_[row]];
+        row_unit_.resize(kept);
+    }
+    const size_t blocks = (kept + kBlockRows - 1) / kBlockRows;
+    memory_used_ -= (blocks_.size() - std::min(blocks, blocks_.size())) * layout_.bytes();
+    blocks_.resize(std::min(blocks, blocks_.size()));
+    rows_ = kept;
+    for (size_t row = kept; row < blocks * kBlockRows; row++)
+        for (size_t column = 0; column < columns(); column++)
+            std::memset(bytes_at(row, layout_.offset(column), wide(column) ? 2 : 1), 0, wide(column) ? 2 : 1);
+    if (has_units_) {
+        ListUnitRows(units_left, interrupt);
+        memory_used_ += 4 * (2 * rows_ + units_left + 1);
+    }
+}
+
 DatasetBuilder::DatasetBuilder(std::vector<FeatureSpec> features, const TargetSpec& target, bool has_units,
                                const DatasetLimits& limits)
     : dataset_(std::move(features), target), limits_(limits) {
@@ -111,14 +181,19 @@ void DatasetBuilder::PointInto(size_t block) noexcept {
     next_ = 0;
 }
 
-Dataset DatasetBuilder::Finish(Interrupt& interrupt) {
+Dataset DatasetBuilder::Finish(Interrupt& interrupt, std::vector<UnitKey>* keys) {
     size_t blocks = dataset_.blocks_.size();
     dataset_.rows_ = blocks == 0 ? 0 : (blocks - 1) * kBlockRows + next_;
     if (blocks > 0 && next_ < kBlockRows)  // what a skipped row left behind the last one
         for (size_t column = 0; column < cursors_.size(); column++)
             SetCode(column, 0);
+    // Whoever has an account may be left out, and KeepUnits moves codes and labels: a column that stayed where it is would
+    // give what is one person's to another.
+    CheckInternal(keys == nullptr || dataset_.layout_.bytes() == AlignUp(dataset_.layout_.label_offset() +
+                                                                         kBlockRows * sizeof(float)),
+                  "of persons with accounts all columns are moved");
     if (dataset_.has_units_)
-        GroupUnits(interrupt);
+        GroupUnits(interrupt, keys);
     next_ = kBlockRows;
     return std::move(dataset_);
 }
@@ -146,7 +221,7 @@ void DatasetBuilder::AppendRows(const float* labels, const UnitKey* units, size_
     next_ += count;
 }
 
-void DatasetBuilder::GroupUnits(Interrupt& interrupt) {
+void DatasetBuilder::GroupUnits(Interrupt& interrupt, std::vector<UnitKey>* keys) {
     size_t rows = dataset_.rows_;
     std::vector<uint32_t>& row_unit = dataset_.row_unit_;
     row_unit.resize(rows);
@@ -167,6 +242,8 @@ void DatasetBuilder::GroupUnits(Interrupt& interrupt) {
             if (first_rows[at] == kEmpty) {
                 first_rows[at] = static_cast<uint32_t>(row);
                 row_unit[row] = units++;
+                if (keys != nullptr)
+                    keys->push_back(key);
             } else {
                 row_unit[row] = row_unit[first_rows[at]];
             }
@@ -175,21 +252,7 @@ void DatasetBuilder::GroupUnits(Interrupt& interrupt) {
     dataset_.memory_used_ -= dataset_.blocks_.size() * kBlockRows * sizeof(UnitKey);
     std::vector<std::unique_ptr<UnitKey[]>>().swap(unit_blocks_);
 
-    std::vector<uint32_t>& begin = dataset_.unit_begin_;
-    begin.assign(size_t{units} + 1, 0);
-    for (size_t row = 0; row < rows; row++)
-        begin[row_unit[row] + 1]++;
-    for (size_t unit = 0; unit < units; unit++)
-        begin[unit + 1] += begin[unit];
-    dataset_.unit_rows_.resize(rows);
-    for (size_t row = 0; row < rows; row++) {
-        if (row % kBlockRows == 0)
-            interrupt.Poll();
-        dataset_.unit_rows_[begin[row_unit[row]]++] = static_cast<uint32_t>(row);
-    }
-    for (size_t unit = units; unit > 0; unit--)  // each start has moved to its unit's end: move back
-        begin[unit] = begin[unit - 1];
-    begin[0] = 0;
+    dataset_.ListUnitRows(units, interrupt);
     dataset_.memory_used_ += 4 * (2 * rows + units + 1);
 }
 

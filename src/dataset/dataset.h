@@ -91,6 +91,10 @@ class Dataset {
     const std::vector<uint32_t>& unit_begin() const noexcept { return unit_begin_; }
     const std::vector<uint32_t>& unit_rows() const noexcept { return unit_rows_; }
 
+    // Leaves out the units for which keep[unit] is false, and numbers the others anew in the same order. In place, with
+    // 4 bytes per unit. What is left is as if it had been read alone.
+    void KeepUnits(const std::vector<bool>& keep, Interrupt& interrupt);
+
     // Throws Error(kOutOfMemory) if `bytes` more, as a learner's own state, would exceed the limit.
     void RequireMemory(size_t bytes) const;
     size_t memory_used() const noexcept { return memory_used_; }
@@ -98,6 +102,7 @@ class Dataset {
   private:
     friend class DatasetBuilder;
     Dataset(std::vector<FeatureSpec> features, const TargetSpec& target);
+    void ListUnitRows(size_t units, Interrupt& interrupt);
 
     std::vector<FeatureSpec> features_;
     TargetSpec target_;
@@ -160,8 +165,8 @@ class DatasetBuilder {
     // Bytes in use, counted against the limit.
     size_t memory_used() const noexcept { return dataset_.memory_used_; }
 
-    // Numbers the units and hands over the rows; the builder is empty afterwards.
-    Dataset Finish(Interrupt& interrupt);
+    // Numbers the units and hands over the rows; the builder is empty afterwards. `keys` gets each unit's key, by number.
+    Dataset Finish(Interrupt& interrupt, std::vector<UnitKey>* keys = nullptr);
 
   private:
     struct Cursor {
@@ -170,7 +175,7 @@ class DatasetBuilder {
         bool wide;
     };
     void PointInto(size_t block) noexcept;
-    void GroupUnits(Interrupt& interrupt);
+    void GroupUnits(Interrupt& interrupt, std::vector<UnitKey>* keys);
 
     Dataset dataset_;
     DatasetLimits limits_;

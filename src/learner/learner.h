@@ -52,6 +52,9 @@ class Learner {
     virtual std::vector<MechanismRequest> Mechanisms() const = 0;
     // The one whose noise multiplier is shown.
     virtual std::string main_mechanism() const = 0;
+    // The one whose rounds a Renyi filter charges to each unit, where persons have accounts of their own: Train then
+    // begins it where run.unit_rounds says, and settles with it at the end. Empty: each unit pays for all that is drawn.
+    virtual std::string rounds_mechanism() const { return {}; }
     virtual Footprint footprint(bool has_units) const = 0;
     virtual Link link() const = 0;
 

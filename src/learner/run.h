@@ -12,6 +12,7 @@
 namespace dpboost {
 
 class Dataset;
+class UnitRounds;
 
 // How to run, without influence on the result.
 struct TrainingSettings {
@@ -29,6 +30,8 @@ struct Run {
     Interrupt& interrupt;
     TrainingSettings settings;
     BaseRate base_rate{};  // set by learners that release it
+    UnitRounds* unit_rounds =
+        nullptr;  // where persons have accounts that are charged by rounds_mechanism()'s rounds
 };
 
 }  // namespace dpboost

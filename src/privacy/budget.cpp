@@ -134,6 +134,8 @@ bool Budget::TakesAlone(double epsilon, double delta) const {
 bool Budget::Fits(const Cost& cost) const {
     if (TakesAlone(cost.epsilon, cost.delta))
         return true;
+    if (spent_.by_unit)
+        return cost.curve.At(order_) <= LimitRho(false);
     BudgetSpent after = spent_;
     after.Add(cost, order_);
     return after.mu_squared <= limit_mu_squared_ || after.rho <= LimitRho(after.gaussian_first);

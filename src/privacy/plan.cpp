@@ -25,6 +25,7 @@ struct Plan::Mechanism {
     std::shared_ptr<const MechanismNoise> noise;
     std::unique_ptr<GaussianPool> pool;  // instead of charges
     bool aside = false;                  // for units that no other mechanism sees
+    std::size_t first_event = 0;
 };
 
 namespace {
@@ -201,6 +202,7 @@ void Plan::MakeMechanisms(const PlanRequest& request) {
     std::size_t first_event = 0;
     for (const MechanismRequest& mechanism : request.mechanisms) {
         mechanisms_.push_back(MakeMechanism(mechanism, &release_.events[first_event]));
+        mechanisms_.back().first_event = first_event;
         first_event += Demands(mechanism, request.delta).size();
     }
 }
@@ -316,6 +318,11 @@ double Plan::Sensitivity(MechanismId id, std::size_t dimension) const {
 EventKind Plan::Kind(MechanismId id) const {
     CheckInternal(id < mechanisms_.size(), "the plan has no such mechanism");
     return mechanisms_[id].noise->kind;
+}
+
+std::size_t Plan::FirstEvent(MechanismId id) const {
+    CheckInternal(id < mechanisms_.size() && !mechanisms_[id].aside, "the plan has no such mechanism");
+    return mechanisms_[id].first_event;
 }
 
 uint64_t Plan::Rounds(MechanismId id) const {

@@ -121,8 +121,9 @@ class Plan {
     // By how much a unit may change the sums of a dimension, in lattice steps: what the proof accounts for.
     double Sensitivity(MechanismId id, std::size_t dimension) const;
     EventKind Kind(MechanismId id) const;
-    uint64_t Rounds(MechanismId id) const;      // count + filter_rounds
-    double SamplingRate(MechanismId id) const;  // as rounded up: sample with exactly this
+    std::size_t FirstEvent(MechanismId id) const;  // of a mechanism in events()
+    uint64_t Rounds(MechanismId id) const;         // count + filter_rounds
+    double SamplingRate(MechanismId id) const;     // as rounded up: sample with exactly this
 
     double epsilon() const {
         return release_.epsilon;

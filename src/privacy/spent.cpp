@@ -88,7 +88,14 @@ double GaussianMuSquared(const std::vector<Event>& events) {
     return sum;
 }
 
+// Neither the first release nor a Gaussian one: case (b) of budget.h with nothing spent.
+BudgetSpent BudgetSpent::ByUnit() {
+    return {1, 0, kInfinity, false, true};
+}
+
 void BudgetSpent::Add(const Cost& cost, uint32_t order) {
+    if (by_unit)
+        return;
     const double cost_mu_squared = GaussianMuSquared(cost.events);
     if (releases == 0)
         gaussian_first = std::isfinite(cost_mu_squared);
@@ -99,7 +106,7 @@ void BudgetSpent::Add(const Cost& cost, uint32_t order) {
 
 bool BudgetSpent::operator==(const BudgetSpent& other) const {
     return releases == other.releases && rho == other.rho && mu_squared == other.mu_squared &&
-           gaussian_first == other.gaussian_first;
+           gaussian_first == other.gaussian_first && by_unit == other.by_unit;
 }
 
 void Spent::Add(const Cost& cost) {
@@ -131,7 +138,7 @@ void Spent::Add(const Spent& later) {
 
 BudgetSpent Spent::At(uint32_t order) const {
     return {static_cast<int64_t>(releases), curve.At(order), IsGaussian() ? mu_squared : kInfinity,
-            gaussian_first};
+            gaussian_first, false};
 }
 
 bool Spent::Agrees(const Spent& recounted) const {

@@ -19,7 +19,10 @@ struct BudgetSpent {
     double rho;           // at the limit's order
     double mu_squared;    // infinite once a release had other noise than full-batch Gaussian
     bool gaussian_first;  // whether the first release had full-batch Gaussian noise only
+    bool
+        by_unit;  // nothing adds up here: every unit has its own filter (unit_filter.h), and a release fits alone
 
+    static BudgetSpent ByUnit();
     void Add(const Cost& cost, uint32_t order);
     bool operator==(const BudgetSpent& other) const;
     bool operator!=(const BudgetSpent& other) const { return !(*this == other); }

@@ -101,6 +101,7 @@ CREATE TABLE dpboost.protection ( -- caps: what all releases from a relation tog
     earlier_until bigint NOT NULL DEFAULT 0, -- number of the last of them
     set_by dpboost.role_ref NOT NULL, -- role that set the limit
     set_at timestamptz NOT NULL DEFAULT pg_catalog.now(), -- when
+    unit_state_id bigint, -- where every person has an account, see unit_state; NULL: releases are counted
     CHECK (pg_catalog.num_nulls(epsilon, delta, rdp_order) IN (0, 3)),
     CHECK (epsilon IS NOT NULL OR population_id IS NOT NULL)
 );

@@ -14,7 +14,8 @@ CREATE TABLE dpboost.population ( -- caps over several tables that hold the same
         -- set
     dropped boolean NOT NULL DEFAULT false, -- it has no tables, and is shown no more
     set_by dpboost.role_ref NOT NULL, -- role that set the limit
-    set_at timestamptz NOT NULL DEFAULT pg_catalog.now() -- when
+    set_at timestamptz NOT NULL DEFAULT pg_catalog.now(), -- when
+    unit_state_id bigint -- where every person has an account, see unit_state; NULL: releases are counted
 );
 ALTER SEQUENCE dpboost.population_id_seq OWNED BY dpboost.population.population_id;
 CREATE UNIQUE INDEX population_name ON dpboost.population (name) WHERE NOT dropped;

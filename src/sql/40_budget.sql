@@ -4,10 +4,10 @@
 
 CREATE FUNCTION dpboost_protect(relation regclass, epsilon float8 DEFAULT NULL, delta float8 DEFAULT NULL,
                                 privacy_unit name DEFAULT NULL, accept_earlier boolean DEFAULT false,
-                                population name DEFAULT NULL) RETURNS void
+                                population name DEFAULT NULL, accounting text DEFAULT NULL) RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_protect' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_protect(regclass, float8, float8, name, boolean, name) IS
-    'caps what all trainings on a relation together may reveal, past ones included, or all on the tables of its population; says which column is a person. What is not named stays as it is; a first delta is 1e-6';
+COMMENT ON FUNCTION dpboost_protect(regclass, float8, float8, name, boolean, name, text) IS
+    'caps what all trainings on a relation together may reveal, past ones included, or all on the tables of its population; says which column is a person. What is not named stays as it is; a first delta is 1e-6. With accounting => ''unit'' every person has the limit to itself: who has used it up is left out, and trainings go on';
 
 CREATE FUNCTION dpboost_unprotect(relation regclass) RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_unprotect' LANGUAGE C VOLATILE PARALLEL UNSAFE;
@@ -48,7 +48,7 @@ CREATE FUNCTION dpboost.budgets(OUT relation regclass, OUT grantee regrole, OUT 
                                 OUT epsilon_spent_adaptive float8, OUT epsilon_remaining float8,
                                 OUT part_remaining float8, OUT releases bigint, OUT privacy_unit name,
                                 OUT earlier_releases bigint, OUT population name, OUT renew interval,
-                                OUT renews_at timestamptz, OUT epsilon_spent_ever float8) RETURNS SETOF record
+                                OUT renews_at timestamptz, OUT epsilon_spent_ever float8, OUT accounting text) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'dpboost_budget_rows' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost.budgets() IS 'rows of the view dpboost_budgets';
 

@@ -11,6 +11,8 @@ COMMENT ON COLUMN dpboost_budgets.relation IS 'table or view; NULL: the cap of a
 COMMENT ON COLUMN dpboost_budgets.renew IS 'after which time the budget renews; NULL: never';
 COMMENT ON COLUMN dpboost_budgets.renews_at IS 'when it renews next; what is shown as spent and remaining is of the time until then';
 COMMENT ON COLUMN dpboost_budgets.epsilon_spent_ever IS 'as epsilon_spent, and over all time for a budget that renews';
+COMMENT ON COLUMN dpboost_budgets.accounting IS
+    'release: all releases together stay within the limit; unit: each person does, and what each has left is not shown';
 COMMENT ON COLUMN dpboost_budgets.population IS 'population to which the table belongs, or whose cap it is; NULL: the table is its own';
 COMMENT ON COLUMN dpboost_budgets.grantee IS 'role whose budget it is; NULL: the cap for everyone together';
 COMMENT ON COLUMN dpboost_budgets.epsilon IS 'limit; it holds also for an analyst who chooses each training after seeing the last';

@@ -41,6 +41,9 @@ constexpr OptionRow kRows[] = {
     Number<&TrainingOptions::holdout>(
         "holdout", 0.1, 0.5,
         "part of the people that is set aside to evaluate the model, at no further cost"),
+    Number<&TrainingOptions::active_share>(
+        "active_share", 0.001, 0.5,
+        "part of the privacy that buys a noisy count of the people who take part"),
     NumberAbove<&TrainingOptions::evaluate>(
         "evaluate", 0, 100, "`dpboost_estimate` only: epsilon of a later `dpboost_evaluate`, to see both"),
     Number<&TrainingOptions::old_weight>("old_weight", 0, 1,

@@ -30,6 +30,7 @@ struct TrainingOptions {
     bool deploy = true;
     double holdout = 0;               // part of the units that is set aside for an evaluation; 0: none
     double evaluate = 0;              // of an estimate: the epsilon of an evaluation to come; 0: none
+    double active_share = 0;          // of the privacy, for a count of those who take part; 0: none
     double old_weight = -1;           // of an update: how much the old model counts; below 0: not given
     std::vector<GivenOption> given;   // of the method
     std::vector<GivenOption> update;  // of the method, for an update alone; `given` is then that of its model

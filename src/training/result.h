@@ -14,6 +14,7 @@ struct RemainingBudget {
     double part;             // of the limit, 1 .. 0
     double epsilon;
     double delta;
+    bool by_unit;  // every person has an account; this is what a single release may ask of each
 };
 
 struct TrainingResult {

@@ -171,6 +171,12 @@ TrainingCore::TrainingCore(const TrainingSchema& schema)
     if (!features_.find_private.empty())  // Recode holds the rows twice
         limits_.learner_bytes_per_row =
             std::max(limits_.learner_bytes_per_row, RecodeBytesPerRow(columns_.size(), schema.has_units));
+    if (schema.unit_limit) {  // accounts are opened before the learner begins, and its filter goes with them
+        CheckInternal(schema.has_units, "persons have accounts by their unit");
+        account_.emplace(*schema.unit_limit);
+        limits_.learner_bytes_per_row = std::max(
+            limits_.learner_bytes_per_row + UnitAccount::kBytesPerRowLater, UnitAccount::kBytesPerRow);
+    }
     for (const FeatureSpec& spec : features_.specs)
         encoders_.emplace_back(spec);
     builder_.emplace(features_.specs, target_.spec, schema.has_units, limits_);
@@ -184,6 +190,8 @@ PlanRequest TrainingCore::Request(const std::vector<BudgetConstraint>& budgets) 
     request.mechanisms = learner_->Mechanisms();
     if (!features_.find_private.empty())
         request.mechanisms.push_back(PrivateBoundsRequest(features_.find_private.size()));
+    if (options_.active_share > 0)
+        request.mechanisms.push_back(ActiveRequest(options_.active_share));
     request.budgets = budgets;
     if (options_.holdout > 0) {
         CheckHoldout(request.mechanisms);
@@ -256,8 +264,19 @@ void TrainingCore::AppendRows() {
 
 void TrainingCore::FinishRows(Interrupt& interrupt) {
     AppendRows();
-    dataset_ = builder_->Finish(interrupt);
+    dataset_ = builder_->Finish(interrupt, account_ ? account_->keys() : nullptr);
     builder_.reset();
+}
+
+// A hold-out's units pay for the draw aside, which is worth the whole plan and no rounds.
+const std::string& TrainingCore::ReserveUnits(Interrupt& interrupt) {
+    CheckInternal(account_.has_value() && plan_.has_value() && dataset_.has_value(),
+                  "accounts are charged when plan and rows are there");
+    const std::string rounds = options_.holdout > 0 ? std::string() : learner_->rounds_mechanism();
+    const UnitCharge charge = rounds.empty() ? UnitCharge::Whole(account_->limit(), plan_->release())
+                                             : UnitCharge::ByRounds(account_->limit(), plan_->release(),
+                                                                    plan_->FirstEvent(plan_->Find(rounds)));
+    return account_->Reserve(charge, &*dataset_, interrupt);
 }
 
 void TrainingCore::FindPrivateBounds(Dataset* dataset, HeldOut* held_out, Releaser& releaser,
@@ -290,21 +309,27 @@ void TrainingCore::TrainWith(PaidCharge&& paid, PublicRandom& structure, Private
     CheckInternal(plan_.has_value() && dataset_.has_value(),
                   "a training is calibrated, has its rows, and trains once");
     CheckInternal(receipt.IsFor(plan_bytes_), "a training draws what was paid for");
+    CheckInternal(!account_ || account_->reserved(), "a training draws from those who have paid");
     Dataset dataset = std::move(*dataset_);
     dataset_.reset();
     std::optional<HeldOut> held_out;  // before anything reads a row
     if (options_.holdout > 0)
         held_out = HeldOut::Split(&dataset, options_.holdout, coins, limits_, interrupt);
     Releaser releaser(*plan_, noise);
+    if (options_.active_share > 0)
+        active_ = ReleaseActive(dataset, releaser);
     if (!features_.find_private.empty())
         FindPrivateBounds(&dataset, held_out ? &*held_out : nullptr, releaser, interrupt);
     const bool continued = continued_.has_value();
     Model model = continued ? std::move(*continued_) : Model(features_.specs, target_.spec, learner_->link());
     continued_.reset();
     Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings_};
+    run.unit_rounds = account_ ? account_->rounds() : nullptr;
     learner_->Train(run);
     if (!parties_)  // whose rows may be those of units, which the one that coordinates does not see
         base_rate_ = run.base_rate;
+    if (account_)
+        settled_units_ = account_->Settle(interrupt);
     NoteNoise(*plan_, continued, &model);
     if (held_out) {
         const double times = options_.holdout / (1 - options_.holdout);
@@ -384,6 +409,8 @@ const std::string& TrainingCore::Describe(const TrainingResult& result) {
     if (base_rate_.known)
         description.Add("base_rate", DescribeBaseRate(base_rate_, target_));
     description.Add("remaining", RemainingArray(result));
+    if (active_)
+        description.Add("active", ActiveObject(*active_));
     if (evaluation_)
         description.Add("evaluation", FiguresObject(*evaluation_, target_.spec));
     if (options_.evaluate > 0)

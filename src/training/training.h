@@ -17,6 +17,8 @@
 #include "training/paid_charge.h"
 #include "training/result.h"
 #include "training/row_buffer.h"
+#include "training/units/active_count.h"
+#include "training/units/unit_account.h"
 #include "training/update/continued.h"
 
 namespace dpboost {
@@ -31,6 +33,7 @@ struct TrainingSchema {
     bool governed = false;
     bool has_units = false;
     std::optional<ContinuedModel> continued;  // of an update; its model is only read while the core is made
+    std::optional<UnitLimit> unit_limit;      // every person has an account of its own; needs units
     bool estimate = false;                    // nothing will be trained
     bool unseen = false;  // the caller may not see the rows: HeldMemory counts this training alone
     size_t memory = 0;    // dpboost.max_memory
@@ -71,6 +74,13 @@ class TrainingCore {
 
     // After the last row: makes the dataset. What could fail by the schema or for want of memory has failed then.
     void FinishRows(Interrupt& interrupt);
+
+    // Where persons have accounts: null, if they have none. When the rows are there and what is stored was loaded into
+    // the account's book, ReserveUnits leaves out those who cannot pay and returns what must be committed with the
+    // charge; once trained, SettledUnits is what must be committed with the model, empty if that is nothing.
+    UnitAccount* account() { return account_ ? &*account_ : nullptr; }
+    const std::string& ReserveUnits(Interrupt& interrupt);
+    const std::string& SettledUnits() const { return settled_units_; }
 
     // Draws what the receipt was paid for; throws kInternal without one for plan_bytes(). Consumes the rows. What a
     // method leaves of its plan is charged all the same. Wipes the seed.
@@ -129,6 +139,7 @@ class TrainingCore {
     RowBuffer buffer_;
     std::optional<DatasetBuilder> builder_;  // until FinishRows
     std::optional<Dataset> dataset_;         // from then on until Train
+    std::optional<UnitAccount> account_;
     std::optional<Plan> plan_;
     HeldMemory held_;
     Outlook outlook_;
@@ -138,6 +149,8 @@ class TrainingCore {
     BaseRate base_rate_;
     std::optional<Evaluation> evaluation_;
     std::string evaluation_json_;
+    std::optional<ActiveCount> active_;
+    std::string settled_units_;
     std::string description_;
 };
 

@@ -39,6 +39,7 @@ void FillDelivery(LedgerMessage* message, int64 release_id, const bytea* claim, 
     SetPiece(message, &message->positive, "");
     SetPiece(message, &message->model, "x");
     SetPiece(message, &message->evaluation, "");
+    message->units = {sizeof(LedgerMessage), 0};
 }
 
 void Damage(LedgerMessage* message, const char* kind) {

@@ -20,6 +20,8 @@ CREATE INDEX people_a_secret ON people_a (id) WHERE secret;
 CREATE TABLE people_b (LIKE people_a INCLUDING ALL);
 CREATE TABLE patients_a (LIKE people_a INCLUDING ALL);
 CREATE TABLE patients_b (LIKE people_a INCLUDING ALL);
+CREATE TABLE members_a (LIKE people_a INCLUDING ALL);
+CREATE TABLE members_b (LIKE people_a INCLUDING ALL);
 CREATE FUNCTION clamped(x numeric) RETURNS numeric LANGUAGE plpgsql AS $$BEGIN RETURN least(greatest(x, 0), 1000); END$$;
 CREATE VIEW view_a AS SELECT person, age, CASE WHEN secret THEN clamped(gain) END AS gain, rate, word, hue, born, parts, cost, died
     FROM people_a WHERE secret OR id % 2 = 0;
@@ -27,7 +29,8 @@ CREATE VIEW view_b AS SELECT person, age, CASE WHEN secret THEN clamped(gain) EN
     FROM people_b WHERE secret OR id % 2 = 0;
 CREATE TABLE pair (kind text, a regclass, b regclass, base_a regclass, base_b regclass);
 INSERT INTO pair VALUES ('table', 'people_a', 'people_b', 'people_a', 'people_b'),
-    ('per person', 'patients_a', 'patients_b', 'patients_a', 'patients_b'), ('view', 'view_a', 'view_b', 'people_a', 'people_b');
+    ('per person', 'patients_a', 'patients_b', 'patients_a', 'patients_b'), ('view', 'view_a', 'view_b', 'people_a', 'people_b'),
+    ('by account', 'members_a', 'members_b', 'members_a', 'members_b');
 DO $$
 DECLARE
     relation regclass;
@@ -35,6 +38,8 @@ BEGIN
     FOR relation IN SELECT a FROM pair UNION ALL SELECT b FROM pair LOOP
         IF relation::text LIKE 'patients%' THEN
             PERFORM dpboost_protect(relation, 1e6, 1e-3, 'person');
+        ELSIF relation::text LIKE 'members%' THEN  -- some trainings, and everybody has used his up
+            PERFORM dpboost_protect(relation, 30, 1e-3, 'person', accounting => 'unit');
         END IF;
         PERFORM dpboost_set_domain(relation, 'age', 0, 100), dpboost_set_domain(relation, 'gain', 0, 1000, 'log'),
                 dpboost_set_domain(relation, 'born', '1900-01-01', '2000-01-01'), dpboost_set_domain(relation, 'cost', 0, 10),
@@ -75,7 +80,7 @@ BEGIN
     PERFORM add_rows(p.base_a, 3, (random() * 2)::int);
     EXECUTE format('INSERT INTO %s SELECT * FROM %s', p.base_b, p.base_a);
     PERFORM add_rows(CASE larger WHEN 1 THEN p.base_a ELSE p.base_b END, any_of(ARRAY[1000000, NULL]),
-                     CASE WHEN p.kind = 'per person' THEN any_of(ARRAY[1, 3, 20]) ELSE 1 END);
+                     CASE WHEN p.kind IN ('per person', 'by account') THEN any_of(ARRAY[1, 3, 20]) ELSE 1 END);
     RETURN larger;
 END$$;
 

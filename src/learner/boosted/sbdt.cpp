@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "learner/most_start.h"
 #include "learner/objective/initial_score.h"
 #include "learner/ramp.h"
-#include "learner/rows/start_scores.h"
 #include "learner/tree/leaf_values.h"
 #include "learner/tree/tree_options.h"
 #include "model/scaled.h"
@@ -138,6 +138,15 @@ std::string SbdtLearner::main_mechanism() const {
     return kTreesMechanism;
 }
 
+// Also of K classes a unit is charged by what it adds. Neighbours: add or remove one unit. Its u of a round is that of
+// UnitSum::Clip (leaf_sums.h, with its proof): (r1 sum H^2 + r2 sum |G_l|^2) / S^2 with |G_l| the length of the vector of
+// all K gradients, of the very integers that are summed, rounded up. The noise has one sigma in all K gradients of a leaf
+// (LeafWeights::Dimensions), so the draw is a Gaussian of squared sensitivity u <= 1 whatever K is, which is all that
+// renyi_filter.h asks for. The counts of classes that scores start from are another event, and paid whole.
+std::string SbdtLearner::rounds_mechanism() const {
+    return kTreesMechanism;
+}
+
 BoostedRowsOptions SbdtOptions::RowsOptions(int32_t base, const std::vector<int32_t>& class_bases) const {
     BoostedRowsOptions rows = BoostingOptions::RowsOptions(base);
     rows.class_bases = class_bases;
@@ -183,7 +192,11 @@ void SbdtLearner::Train(Run& run) const {
         run.model.AddToBase(k, class_bases[k]);
     const RandomStructure structure(run.model.features(), options_.depth, options_.features);
     WorkerPool pool(run.settings.threads);
-    BoostedRows rows(run.rows, options.RowsOptions(base, class_bases), run.settings.simd, pool);
+    BoostedRowsOptions rows_options = options.RowsOptions(base, class_bases);
+    rows_options.unit_rounds = run.unit_rounds;
+    if (run.unit_rounds != nullptr)  // also without extra rounds: it charges each unit what it has lost
+        rows_options.filter_limit = options_.trees;
+    BoostedRows rows(run.rows, rows_options, run.settings.simd, pool);
     if (options_.continued)
         rows.StartFrom(run.model, run.interrupt);
     // Of classes the loss is curved at most twice as much as the largest p (1 - p) along any direction.
@@ -209,6 +222,7 @@ void SbdtLearner::Train(Run& run) const {
         run.progress.Report(round + 1, rounds);
         run.interrupt.Poll();
     }
+    rows.SettleUnits();
 }
 
 }  // namespace dpboost

@@ -48,6 +48,7 @@ class SbdtLearner final : public Learner {
     // The initial score, if it has a share, and one draw per tree with what is left of (epsilon, delta).
     std::vector<MechanismRequest> Mechanisms() const override;
     std::string main_mechanism() const override;
+    std::string rounds_mechanism() const override;
     Footprint footprint(bool has_units) const override;
     Link link() const override;
     void Train(Run& run) const override;

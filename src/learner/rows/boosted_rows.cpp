@@ -24,11 +24,13 @@ struct BoostedRows::State {
         : filter(MakeFilter(options.filter_limit, weights)),
           gradients(dataset, options, simd, pool),
           sums(dataset, weights, size_t{1} << options.depth, gradients.outputs(), filter ? &*filter : nullptr,
-               pool) {}
+               options.unit_rounds, pool),
+          unit_rounds(options.unit_rounds) {}
 
     const std::optional<RenyiFilter> filter;
     RowGradients gradients;
     SampledSums sums;
+    UnitRounds* const unit_rounds;
 };
 
 size_t BoostedRows::BytesPerRow(const BoostedRowsOptions& options) {
@@ -68,6 +70,11 @@ void BoostedRows::SetLeaves(int slot, const std::vector<int32_t>& leaves) {
 
 void BoostedRows::EvaluateAll(Interrupt& interrupt) {
     state_->gradients.EvaluateAll(interrupt);
+}
+
+void BoostedRows::SettleUnits() {
+    if (state_->unit_rounds != nullptr)
+        state_->sums.Settle(state_->unit_rounds);
 }
 
 const KeptGradients& BoostedRows::gradients() const {

@@ -19,6 +19,7 @@ namespace dpboost {
 
 class Dataset;
 class Model;
+class UnitRounds;
 struct KeptGradients;
 
 struct BoostedRowsOptions {
@@ -33,6 +34,7 @@ struct BoostedRowsOptions {
     bool keep_gradients =
         false;  // of all rows, from EvaluateAll to EvaluateAll; else of sampled rows, when needed
     uint64_t filter_limit = 0;  // a Renyi filter lets a unit take part in rounds worth so many; 0: no filter
+    UnitRounds* unit_rounds = nullptr;  // with a filter: and each unit only as far as its own account lets it
 };
 
 class BoostedRows {
@@ -65,6 +67,9 @@ class BoostedRows {
     // Evaluates the gradients of all rows at the scores of all trees so far. With keep_gradients only.
     void EvaluateAll(Interrupt& interrupt);
     const KeptGradients& gradients() const;
+
+    // After the last tree, with unit_rounds: tells them what each unit has lost.
+    void SettleUnits();
 
   private:
     struct State;

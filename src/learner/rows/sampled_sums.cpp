@@ -14,14 +14,18 @@ SampledSums::Worker::Worker(size_t leaves, LeafWeights weights, size_t outputs)
       lengths(outputs > 1 ? RowGradients::kBatch : 0) {}
 
 SampledSums::SampledSums(const Dataset& dataset, LeafWeights weights, size_t leaves, size_t outputs,
-                         const RenyiFilter* filter, WorkerPool& pool)
+                         const RenyiFilter* filter, const UnitRounds* rounds, WorkerPool& pool)
     : dataset_(dataset),
       filter_(filter),
       pool_(pool),
       workers_(static_cast<size_t>(pool.workers()), Worker(leaves, weights, outputs)),
       total_(leaves, outputs) {
     if (filter != nullptr) {
-        spent_.resize(dataset.units());
+        CheckInternal(rounds == nullptr || rounds->units() == dataset.units(), "every unit has an account");
+        if (rounds != nullptr)
+            spent_ = rounds->Starts(*filter);
+        else
+            spent_.resize(dataset.units());
         active_.resize(dataset.units());
     }
 }

@@ -12,6 +12,7 @@
 #include "dataset/dataset.h"
 #include "learner/rows/leaf/leaf_sums.h"
 #include "learner/rows/row_gradients.h"
+#include "learner/rows/unit_rounds.h"
 #include "learner/rows/unit_sample.h"
 #include "privacy/renyi_filter.h"
 
@@ -22,15 +23,18 @@ class SampledSums {
     // Bytes per unit that a Renyi filter takes.
     static constexpr size_t kFilterBytesPerUnit = sizeof(uint32_t) + sizeof(uint8_t);
 
-    // `filter` may be null: then no unit is ever left out. All references must outlive the object. K outputs: those of
-    // the gradients.
+    // `filter` may be null: then no unit is ever left out. With `rounds` each unit begins in it where its own account lets
+    // it. All references must outlive the object. K outputs: those of the gradients.
     SampledSums(const Dataset& dataset, LeafWeights weights, size_t leaves, size_t outputs,
-                const RenyiFilter* filter, WorkerPool& pool);
+                const RenyiFilter* filter, const UnitRounds* rounds, WorkerPool& pool);
 
     // The sums of tree `slot` of the current group, over each unit with probability `rate`. Under a filter every unit is
     // charged first, sampled or not, and those that would exceed their limit take no part; who that is stays in here.
     RawGradientSums Sum(RowGradients& gradients, int slot, SamplingRate rate, PrivateRandom& coins,
                         Interrupt& interrupt);
+
+    // What the filter has charged each unit, with where it began: for its account, and nothing else.
+    void Settle(UnitRounds* rounds) const { rounds->Settle(*filter_, spent_); }
 
   private:
     static constexpr size_t kItem = 4096;      // sampled rows per piece of parallel work

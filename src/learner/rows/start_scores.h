@@ -6,13 +6,10 @@
 #include <vector>
 
 #include "dataset/dataset.h"
+#include "learner/most_start.h"
 #include "model/predictor.h"
 
 namespace dpboost {
-
-// Start scores are kept within this, so that a training may add what it adds to an empty model without leaving int32.
-// Nothing that matters is beyond: not a probability, not a label's range, not a count.
-constexpr int32_t kMostStart = 40 << kFixedBits;
 
 // A row's start depends on the row and on the model, which is released or public, and on no other row: so neighbours stay
 // neighbours, and what a row adds to any sum is bounded as ever.

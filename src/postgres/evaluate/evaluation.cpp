@@ -8,6 +8,7 @@
 #include "postgres/train/calibration.h"
 #include "postgres/train/json_reader.h"
 #include "postgres/train/training.h"
+#include "postgres/units/reserve_units.h"
 
 namespace dpboost {
 namespace {
@@ -21,6 +22,7 @@ struct RunningEvaluation : RowSink {
     TrainRight right;
     SourceColumn target_column;
     const BudgetList* budgets;
+    UnitState units;
     CoreState<EvaluationCore>* core;
     Reading reading;
 };
@@ -48,6 +50,8 @@ struct PlainSchema {
         schema.target.kind = running.target_column.kind;
         schema.relation = relation;
         schema.has_units = running.unit != nullptr;
+        if (running.units.id != 0)
+            schema.unit_limit.emplace(running.units.epsilon, running.units.delta, running.units.order);
         schema.unseen = running.right == TrainRight::kBudget;
         schema.memory = memory;
         return schema;
@@ -106,6 +110,9 @@ RunningEvaluation* Begin(const EvaluationCall& call) {
     running->relations = relations;
     CheckColumnType(&running->target_column, "target");
     running->budgets = LoadBudgets(call.caller, relations);
+    FindUnitState(running->budgets, relations,
+                  running->unit == nullptr ? InvalidOid : FindColumn(call.relid, running->unit).type,
+                  &running->units);
     PlainSchema schema{*running, ReadJson(call.options), DescribeRelation(call.relid), MaxMemoryBytes()};
     running->core = CoreState<EvaluationCore>::Make(CurrentMemoryContext, schema);
     running->buffer = (*running->core)->buffer();
@@ -127,7 +134,7 @@ void CalibrateAgainIfCharged(RunningEvaluation* running) {
     CalibrateFor(budgets, **running->core);
 }
 
-void Pay(const RunningEvaluation* running, PaidRelease* paid) {
+void Pay(RunningEvaluation* running, PaidRelease* paid) {
     const EvaluationCore& core = **running->core;
     ChargeRequest request;
     memset(static_cast<void*>(&request), 0, sizeof request);
@@ -142,6 +149,7 @@ void Pay(const RunningEvaluation* running, PaidRelease* paid) {
     request.noise_multiplier = core.noise_multiplier();
     request.relations = running->relations;
     request.privacy_unit = running->unit;
+    ReserveUnits(&running->units, running->core, &request);
     CommitCharge(&request, paid);
 }
 
@@ -185,6 +193,7 @@ void RunEvaluation(const EvaluationCall& call, FinishedEvaluation* finished) {
     CalibrateAgainIfCharged(running);
     Pay(running, &finished->paid);
     DrawAndDeliver(running, &finished->paid);
+    CloseUnits(&running->units);
     finished->core = running->core;
     finished->model = running->models[0].name;
     finished->owner = running->models[0].owner;

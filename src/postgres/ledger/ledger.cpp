@@ -77,8 +77,9 @@ dsm_segment* LayOut(LedgerMessage* message, const Content* contents, int count) 
     memcpy(static_cast<void*>(MessageIn(segment)), message, sizeof *message);
     pg_atomic_init_u32(&MessageIn(segment)->state, kLedgerPending);
     for (int i = 0; i < count; ++i)
-        memcpy(static_cast<char*>(dsm_segment_address(segment)) + contents[i].piece->offset,
-               contents[i].bytes, contents[i].size);
+        if (contents[i].size > 0)
+            memcpy(static_cast<char*>(dsm_segment_address(segment)) + contents[i].piece->offset,
+                   contents[i].bytes, contents[i].size);
     on_dsm_detach(segment, AbandonOnDetach, Datum(0));
     return segment;
 }
@@ -93,6 +94,13 @@ dsm_segment* LayOutCharge(const ChargeRequest* request, const uint8* claim) {
     message.right = request->right;
     message.noise_multiplier = request->noise_multiplier;
     message.has_privacy_unit = request->privacy_unit != nullptr;
+    if (request->units != nullptr) {
+        message.unit_state_id = request->units->id;
+        message.unit_generation = request->units->generation;
+        message.unit_epsilon = request->units->epsilon;
+        message.unit_delta = request->units->delta;
+        message.unit_order = request->units->order;
+    }
     const RelationSet* relations = request->relations;
     const Content contents[] = {
         Text(&message.model_name, request->model_name),
@@ -103,6 +111,7 @@ dsm_segment* LayOutCharge(const ChargeRequest* request, const uint8* claim) {
         {&message.plan, request->plan_bytes, request->plan_size},
         {&message.relations, relations,
          offsetof(RelationSet, items) + relations->count * sizeof(ReadRelation)},
+        {&message.units, request->unit_bytes, request->unit_size},
     };
     return LayOut(&message, contents, lengthof(contents));
 }
@@ -117,6 +126,8 @@ dsm_segment* LayOutDelivery(const PaidRelease* paid, const ModelDelivery* delive
     message.has_positive = delivery->positive != nullptr;
     message.kind = paid->kind;
     message.released.model_id = paid->model_id;
+    message.unit_state_id = paid->unit_state_id;
+    message.unit_generation = paid->unit_generation;
     const Content contents[] = {
         Text(&message.options, delivery->options),
         Text(&message.features, delivery->features),
@@ -124,6 +135,7 @@ dsm_segment* LayOutDelivery(const PaidRelease* paid, const ModelDelivery* delive
         Text(&message.positive, delivery->positive),
         {&message.model, delivery->model_bytes, delivery->model_size},
         Text(&message.evaluation, delivery->evaluation),
+        {&message.units, delivery->unit_bytes, delivery->unit_size},
     };
     return LayOut(&message, contents, lengthof(contents));
 }
@@ -144,6 +156,7 @@ dsm_segment* LayOutImport(const ModelImport* import) {
         Text(&message.positive, nullptr),
         {&message.model, import->content.model_bytes, import->content.model_size},
         Text(&message.evaluation, nullptr),
+        {&message.units, nullptr, 0},
     };
     return LayOut(&message, contents, lengthof(contents));
 }
@@ -360,6 +373,10 @@ void CommitCharge(const ChargeRequest* request, PaidRelease* paid) {
     paid->plan_bytes =
         static_cast<char*>(memcpy(palloc(request->plan_size), request->plan_bytes, request->plan_size));
     paid->plan_size = request->plan_size;
+    if (request->units != nullptr) {
+        paid->unit_state_id = request->units->id;
+        paid->unit_generation = request->units->generation + 1;
+    }
     dsm_detach(segment);
     pfree(handle);
     ShowAlerts(paid->budgets);

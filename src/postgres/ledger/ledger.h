@@ -11,6 +11,7 @@
 #include "postgres/catalog/relations.h"
 #include "postgres/limits/budget.h"
 #include "postgres/predict/new_model.h"
+#include "postgres/units/unit_state.h"
 
 namespace dpboost {
 
@@ -43,6 +44,9 @@ struct ChargeRequest {
     const RelationSet* relations;
     const char* privacy_unit;  // the column by which the training sampled and clipped; nullptr: rows
     const char* federation;    // {"federation", "roster", "session"} of one with other servers; nullptr: none
+    const UnitState* units;    // whose accounts are charged; nullptr or id 0: nobody's
+    const char* unit_bytes;    // UnitAccount::Reserve
+    size_t unit_size;
 };
 
 constexpr int kClaimSize = 16;
@@ -59,6 +63,8 @@ struct PaidRelease {
     BudgetList* budgets;      // after the charge; in the current memory context
     const char* plan_bytes;   // what was charged, likewise; null once there is a receipt
     size_t plan_size;
+    int64 unit_state_id;    // of the accounts that were charged; 0: none
+    int64 unit_generation;  // since that
 };
 
 // Core side: gives the receipt by which a training draws, once for each charge. Throws kInternal without one.
@@ -77,6 +83,8 @@ struct ModelDelivery {
     const char* model_bytes;  // Model::Serialize
     size_t model_size;
     const char* evaluation;  // text of a json object; empty: the training had no hold-out
+    const char* unit_bytes;  // UnitAccount::Settle: what is given back
+    size_t unit_size;        // 0: nothing
 };
 
 // Raises early, before rows are read, what would make CommitCharge fail for certain: hot standby, read-only
@@ -88,7 +96,7 @@ void CheckCanCharge();
 
 // Charges. Raises 53400 when a budget does not allow it, 42501 without the right, 55P03 when the ledger is
 // locked for too long (also by the caller's own transaction), 53000 without a worker slot, 55000 when what
-// was planned for has changed meanwhile: then nothing is charged. Raises 08007 when it is not known whether
+// was planned for has changed meanwhile, 40001 when the same persons were charged meanwhile: then nothing is charged. Raises 08007 when it is not known whether
 // the worker has committed. Interruptible; interrupted before the worker's commit, nothing is charged. After
 // any error nothing may be drawn.
 void CommitCharge(const ChargeRequest* request, PaidRelease* paid);

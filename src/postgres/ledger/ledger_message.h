@@ -28,7 +28,7 @@ enum class LedgerWork : int32 {
 
 // More budgets than this are all checked, but only these are reported back.
 constexpr int kMaxReportedBudgets = 64;
-constexpr uint32 kLedgerMagic = 0x64706c78;  // another one for another layout
+constexpr uint32 kLedgerMagic = 0x64706c79;  // another one for another layout
 
 // A piece of the segment behind the message.
 struct LedgerPiece {
@@ -73,6 +73,14 @@ struct LedgerMessage {
     LedgerPiece plan;
     LedgerPiece relations;   // a RelationSet
     LedgerPiece federation;  // text of a json object; empty: none
+    double unit_epsilon;     // the limit by which the accounts were charged
+    double unit_delta;
+    uint32 unit_order;
+
+    // of both; what is to be written into accounts, if anything
+    int64 unit_state_id;  // 0: nobody has one
+    int64 unit_generation;
+    LedgerPiece units;
 
     // of an import, beside model_name, method, task and what a delivery brings
     double claimed_epsilon;

@@ -285,6 +285,10 @@ void RecordDelivery(const LedgerMessage* message) {
         if (PieceOf(message, message->evaluation)[0] != '\0')
             WriteEvaluation(message, model_id);
         WriteDelivery(message->release_id);
+        // Accounts that somebody has changed since keep what was reserved: that is never too little.
+        if (message->units.size > 0)
+            WriteUnitBuckets(message->unit_state_id, message->unit_generation,
+                             PieceOf(message, message->units), message->units.size);
     }
     CatalogEnd(&scope);
 }

@@ -25,9 +25,9 @@ constexpr int kLockedTimeoutMs = 1000;  // for any other lock while the ledger's
 bool IsWhole(const LedgerMessage* message, size_t mapped_size) {
     const LedgerPiece charge[] = {message->model_name,   message->method, message->task,
                                   message->privacy_unit, message->plan,   message->relations,
-                                  message->federation};
-    const LedgerPiece delivery[] = {message->options,  message->features, message->target,
-                                    message->positive, message->model,    message->evaluation};
+                                  message->federation,   message->units};
+    const LedgerPiece delivery[] = {message->options, message->features,   message->target, message->positive,
+                                    message->model,   message->evaluation, message->units};
     const LedgerPiece import[] = {message->model_name, message->method, message->task};
     if (mapped_size < sizeof(LedgerMessage) || message->magic != kLedgerMagic ||
         message->segment_size > mapped_size)
@@ -143,8 +143,46 @@ void Answer(LedgerMessage* message, const BudgetList* budgets, const LedgerRecor
     memcpy(answer->budgets, budgets->items, answer->budget_count * sizeof(BudgetState));
 }
 
+// Persons' accounts are charged before the ledger is locked: writing those of millions takes seconds, and others would
+// wait. What was computed from accounts that have changed since is not written.
+void ChargeUnits(const LedgerMessage* message) {
+    if (message->unit_state_id == 0 || !OidIsValid(get_extension_oid("dpboost", true)))
+        return;
+    PushActiveSnapshot(GetTransactionSnapshot());
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    const bool charged = WriteUnitBuckets(message->unit_state_id, message->unit_generation,
+                                          PieceOf(message, message->units), message->units.size);
+    CatalogEnd(&scope);
+    PopActiveSnapshot();
+    if (!charged)
+        ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+                        errmsg("the same persons were charged by another training meanwhile"),
+                        errdetail("Nothing was charged and nothing was released."), errhint("Try again.")));
+}
+
+// The accounts that were charged are those of the limits as they are now, by these limits.
+void CheckUnits(const LedgerMessage* message, const BudgetList* budgets) {
+    bool same = true;
+    bool any = false;
+    for (int i = 0; i < budgets->count; ++i) {
+        const BudgetState* budget = &budgets->items[i];
+        if (budget->unit_state_id == 0)
+            continue;
+        any = true;
+        same = same && budget->unit_state_id == message->unit_state_id &&
+               budget->epsilon == message->unit_epsilon && budget->delta == message->unit_delta &&
+               budget->order == message->unit_order;
+    }
+    if (!same || any != (message->unit_state_id != 0))
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("how persons are accounted for has changed meanwhile"),
+                        errdetail("Nothing was charged and nothing was released."), errhint("Try again.")));
+}
+
 // The whole transaction of a charge up to its commit.
 void PrepareCharge(LedgerMessage* message) {
+    ChargeUnits(message);
     LockLedger(message);
     PushActiveSnapshot(GetTransactionSnapshot());
     const RelationSet* relations =
@@ -153,6 +191,7 @@ void PrepareCharge(LedgerMessage* message) {
     ReadPlan(message, &plan);
     BudgetList* budgets = LoadBudgets(message->caller, relations);
     CheckStillAllowed(message, relations, budgets);
+    CheckUnits(message, budgets);
     CheckPerTrainLimit(budgets, plan.epsilon, plan.delta);
     const double* parts_before = PartsLeft(budgets);
     ChargeBudgets(budgets, PieceOf(message, message->plan), message->plan.size);

@@ -92,12 +92,14 @@ void AppendCap(Collected* collected, const RelationSet* relations, int position,
         strlcpy(state->population_name, NameStr(*DatumGetName(CatalogValue(row, 9))), NAMEDATALEN);
     if (of_population)
         state->population_id = protection.population_id;
+    state->unit_state_id = DatumGetInt64(CatalogValue(row, of_population ? 14 : 13));
 }
 
 void AppendCaps(Collected* collected, const RelationSet* relations, const Identities* identities) {
     const uint64 rows = CatalogRead(
         "SELECT p.relation_id, p.epsilon, p.delta, p.rdp_order, p.privacy_unit, p.earlier_releases,"
-        " p.earlier_until, p.population_id, q.name, q.epsilon, q.delta, q.rdp_order"
+        " p.earlier_until, p.population_id, q.name, q.epsilon, q.delta, q.rdp_order,"
+        " coalesce(p.unit_state_id, 0), coalesce(q.unit_state_id, 0)"
         " FROM dpboost.protection AS p LEFT JOIN dpboost.population AS q USING (population_id)"
         " WHERE p.relation_id = ANY ($1) ORDER BY p.relation_id",
         {{INT8ARRAYOID, AllIdentities(identities)}});
@@ -193,7 +195,10 @@ BudgetList* Load(const RelationSet* relations, Oid caller, bool allowances, Coun
         const LimitTotals* totals = FindTotals(collected.list, relations, identities);
         for (int b = 0; b < collected.list->count; ++b) {
             BudgetState* state = &collected.list->items[b];
-            CallCore([&] { state->spent = SumOf(totals[b]).At(state->order); });
+            CallCore([&] {
+                state->spent =
+                    state->unit_state_id != 0 ? BudgetSpent::ByUnit() : SumOf(totals[b]).At(state->order);
+            });
         }
     }
     CatalogEnd(&scope);

@@ -42,6 +42,8 @@ struct BudgetState {
     bool renews;                     // of an allowance: only what was spent in its window counts
     RenewalWindow window;
     Interval renew;
+    int64
+        unit_state_id;  // of a cap by which every person has an account (units/unit_state.h); 0: it counts releases
     double alert_below;  // after a charge: it took this budget below that part of its limit; 0: it did not
 };
 

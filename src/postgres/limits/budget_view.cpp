@@ -120,6 +120,7 @@ void AddEver(const VisibleLimits& visible, Figures* figures) {
 
 void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* budget, const char* unit_name,
             const Figures& figures) {
+    const bool by_unit = budget->unit_state_id != 0;
     NameData unit, population;
     namestrcpy(&unit, unit_name);
     namestrcpy(&population, budget->population_name);
@@ -138,11 +139,14 @@ void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* bud
                       NameGetDatum(&population),
                       IntervalPGetDatum(&budget->renew),
                       TimestampTzGetDatum(budget->window.end),
-                      Float8GetDatum(RoundedUp(figures.ever_epsilon))};
+                      Float8GetDatum(RoundedUp(figures.ever_epsilon)),
+                      CStringGetTextDatum(by_unit ? "unit" : "release")};
     bool nulls[lengthof(values)] = {};
     nulls[0] = !OidIsValid(budget->relid);
     nulls[1] = !OidIsValid(budget->role);
     nulls[4] = std::isinf(budget->max_epsilon_per_train);
+    nulls[7] = nulls[8] =
+        by_unit;  // what a person has left is for nobody to see, and the limit does not run out
     nulls[10] = unit_name[0] == '\0';
     nulls[11] = OidIsValid(budget->role);
     nulls[12] = budget->population_name[0] == '\0';
@@ -163,7 +167,8 @@ RemainingBudget* RemainingBudgets(const BudgetList* budgets, const char* plan_by
                         budget->population_id != 0 ? budget->population_name : nullptr,
                         left.share,
                         left.epsilon,
-                        budget->delta};
+                        budget->delta,
+                        budget->unit_state_id != 0};
     }
     return remaining;
 }

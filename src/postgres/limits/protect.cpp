@@ -11,6 +11,7 @@
 #include "postgres/govern/limit_history.h"
 #include "postgres/population/earlier_units.h"
 #include "postgres/population/population.h"
+#include "postgres/units/unit_start.h"
 #include "privacy/budget.h"
 
 extern "C" {
@@ -46,6 +47,8 @@ struct Cap {
     bool has_unit;
     int64 population_id;      // 0: none
     EarlierReleases earlier;  // for another unit, accepted
+    Accounting accounting;
+    int64 own_state_id;  // its own accounts, if it has them
 };
 
 [[noreturn]] void RaiseOtherPopulation(const ReadRelation* relation, const char* population) {
@@ -116,7 +119,7 @@ void WriteCap(ArrayType* ids, const Cap* cap, Oid caller) {
     const bool has_cap = cap->epsilon != 0;
     const BudgetLimit limit = has_cap ? CheckLimit(cap->epsilon, cap->delta) : BudgetLimit{};
     const Oid types[] = {INT8ARRAYOID,  FLOAT8OID, FLOAT8OID, INT8OID, NAMEOID,
-                         RoleRefType(), INT8OID,   INT8OID,   INT8OID};
+                         RoleRefType(), INT8OID,   INT8OID,   INT8OID, INT8OID};
     const Datum values[] = {PointerGetDatum(ids),
                             Float8GetDatum(limit.epsilon),
                             Float8GetDatum(limit.delta),
@@ -125,7 +128,8 @@ void WriteCap(ArrayType* ids, const Cap* cap, Oid caller) {
                             CallerRef(caller),
                             Int64GetDatum(cap->earlier.count),
                             Int64GetDatum(cap->earlier.last),
-                            Int64GetDatum(cap->population_id)};
+                            Int64GetDatum(cap->population_id),
+                            Int64GetDatum(cap->own_state_id)};
     const char no_cap = has_cap ? ' ' : 'n';
     const char nulls[] = {' ',
                           no_cap,
@@ -136,16 +140,63 @@ void WriteCap(ArrayType* ids, const Cap* cap, Oid caller) {
                           ' ',
                           ' ',
                           cap->population_id != 0 ? ' ' : 'n',
+                          cap->own_state_id != 0 ? ' ' : 'n',
                           '\0'};
     CatalogWrite("DELETE FROM dpboost.protection WHERE relation_id = ANY ($1)", 1, types, values, nullptr);
     CatalogWrite(
         "INSERT INTO dpboost.protection (relation_id, epsilon, delta, rdp_order, privacy_unit, set_by,"
-        " earlier_releases, earlier_until, population_id) VALUES (($1)[1], $2, $3, $4, $5, $6, $7, $8, $9)",
-        9, types, values, nulls);
+        " earlier_releases, earlier_until, population_id, unit_state_id)"
+        " VALUES (($1)[1], $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        10, types, values, nulls);
+}
+
+// Where every person has an account, its limit stays what it is: accounts are parts of it, at its order.
+void CheckLimitStays(const ReadRelation* relation, ArrayType* ids, const Cap* cap) {
+    if (CatalogRead(
+            "SELECT FROM dpboost.protection WHERE relation_id = ANY ($1) AND unit_state_id IS NOT NULL"
+            " AND (epsilon <> $2 OR delta <> $3 OR privacy_unit <> $4)",
+            {{INT8ARRAYOID, PointerGetDatum(ids)},
+             Float8(cap->epsilon),
+             Float8(cap->delta),
+             {NAMEOID, NameGetDatum(&cap->unit)}},
+            1) > 0)
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("the limit and the privacy unit of %s cannot be changed",
+                               DescribeRelation(relation->relid)),
+                        errdetail("Every person has an account under them.")));
+}
+
+// What is said about accounting must go with what there is. Returns whether accounts are to be opened.
+bool CheckAccounting(const ReadRelation* relation, ArrayType* ids, Cap* cap) {
+    cap->own_state_id = UnitStateOf(ids, 0);
+    if (cap->own_state_id != 0 && cap->population_id != 0)
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("%s cannot join a population", DescribeRelation(relation->relid)),
+                        errdetail("Its persons have accounts of their own.")));
+    const int64 state_id = UnitStateOf(ids, cap->population_id);
+    if (state_id != 0 && cap->accounting == Accounting::kRelease)
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("%s cannot go back to accounting by release", DescribeRelation(relation->relid)),
+             errdetail("By then some persons may have spent the whole limit, so nothing would be left.")));
+    if (cap->own_state_id != 0)
+        CheckLimitStays(relation, ids, cap);
+    const bool opens = state_id == 0 && cap->accounting == Accounting::kUnit;
+    if (opens && !cap->has_unit) {
+        PrimaryKeyUnit(relation->relid, &cap->unit);
+        cap->has_unit = true;
+    }
+    if (opens && cap->population_id != 0)
+        CheckAllBelong(cap->population_id);
+    if (state_id != 0 && cap->population_id != 0 && !BelongsTo(cap->population_id, ids))
+        CheckMayJoinUnits(state_id, relation, cap->unit, IdentityOf(relation).counted);
+    return opens;
 }
 
 // `population` is nullptr if none is named.
 void SetCap(const ReadRelation* relation, Cap* cap, const char* population, bool accept_earlier, Oid caller) {
+    MemoryContext outer = CurrentMemoryContext;
     CatalogScope scope;
     CatalogBegin(&scope);
     RevokeOfDroppedRoles(relation->relid);
@@ -154,7 +205,9 @@ void SetCap(const ReadRelation* relation, Cap* cap, const char* population, bool
         cap->population_id = OpenPopulation(population, caller);
     const bool named = cap->epsilon != 0;
     const int64 accepted = KeepUnnamed(relation, ids, cap);
-    if (!named && cap->population_id == 0)
+    const bool opens = CheckAccounting(relation, ids, cap);
+    const bool switches = cap->accounting != Accounting::kUnnamed && cap->epsilon != 0;
+    if (!named && !switches && cap->population_id == 0)
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("\"epsilon\" must not be NULL"),
                         errdetail("Only a table of a population may have no cap of its own.")));
     AcceptEarlier(relation, IdentityOf(relation).counted, cap, accepted, accept_earlier);
@@ -171,7 +224,12 @@ void SetCap(const ReadRelation* relation, Cap* cap, const char* population, bool
     change.delta = cap->delta;
     change.privacy_unit = cap->has_unit ? NameStr(cap->unit) : nullptr;
     RecordLimitChange(caller, change);
+    MemoryContext inner = MemoryContextSwitchTo(outer);
+    ids = DatumGetArrayTypePCopy(PointerGetDatum(ids));
+    MemoryContextSwitchTo(inner);
     CatalogEnd(&scope);
+    if (opens)
+        StartUnits(relation, ids, cap->population_id, cap->unit, caller);
 }
 
 }  // namespace
@@ -248,6 +306,8 @@ Datum dpboost_protect(PG_FUNCTION_ARGS) {
         cap.unit = *PG_GETARG_NAME(3);
         FindColumn(relid, NameStr(cap.unit));
     }
+    if (!PG_ARGISNULL(6))
+        cap.accounting = ReadAccounting(text_to_cstring(PG_GETARG_TEXT_PP(6)));
     SetCap(&relation, &cap, PG_ARGISNULL(5) ? nullptr : NameStr(*PG_GETARG_NAME(5)), PG_GETARG_BOOL(4),
            caller);
     PG_RETURN_VOID();
@@ -264,6 +324,15 @@ Datum dpboost_unprotect(PG_FUNCTION_ARGS) {
     ArrayType* ids = RememberedIdentities(&relation);
     const Oid cap_types[] = {INT8ARRAYOID};
     const Datum cap_values[] = {PointerGetDatum(ids)};
+    if (CatalogRead(
+            "SELECT FROM dpboost.protection AS p LEFT JOIN dpboost.population AS q USING (population_id)"
+            " WHERE relation_id = ANY ($1) AND (p.unit_state_id IS NOT NULL OR q.unit_state_id IS NOT NULL)",
+            1, cap_types, cap_values, nullptr, 1) > 0)
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("%s stays protected", DescribeRelation(relid)),
+             errdetail("Every person has an account, which would miss what is released meanwhile."),
+             errhint("dpboost_revoke_budget ends the budgets of roles.")));
     const uint64 caps = CatalogWrite("DELETE FROM dpboost.protection WHERE relation_id = ANY ($1)", 1,
                                      cap_types, cap_values, nullptr);
     const uint64 allowances =

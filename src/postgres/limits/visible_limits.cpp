@@ -68,7 +68,7 @@ BudgetList* PopulationCaps(const BudgetList* visible, Oid viewer) {
     const uint64 rows = CatalogRead(
         "SELECT q.population_id, q.name, q.epsilon, q.delta, q.rdp_order,"
         " (SELECT coalesce(sum(earlier_releases), 0)::bigint FROM dpboost.protection AS p"
-        "  WHERE p.population_id = q.population_id)"
+        "  WHERE p.population_id = q.population_id), coalesce(q.unit_state_id, 0)"
         " FROM dpboost.population AS q WHERE population_id = ANY ($1) OR NOT dropped AND ($3"
         "  OR owner::oid IN (SELECT oid FROM pg_roles WHERE pg_has_role($2, oid, 'USAGE'))) ORDER BY q.name",
         {{INT8ARRAYOID, makeArrayResult(used, CurrentMemoryContext)},
@@ -84,6 +84,7 @@ BudgetList* PopulationCaps(const BudgetList* visible, Oid viewer) {
         cap->delta = DatumGetFloat8(CatalogValue(row, 4));
         cap->order = static_cast<uint32>(DatumGetInt64(CatalogValue(row, 5)));
         cap->earlier_releases = DatumGetInt64(CatalogValue(row, 6));
+        cap->unit_state_id = DatumGetInt64(CatalogValue(row, 7));
         cap->max_epsilon_per_train = std::numeric_limits<double>::infinity();
     }
     return caps;

@@ -24,7 +24,15 @@ Datum NameDatum(const char* text) {
 }
 
 // One that was dropped comes back to its owner as it was, with its tables' spending; another role gets a new one.
+// Unless its persons have accounts under another limit.
 bool Revive(const char* name, Oid caller, const BudgetLimit& limit) {
+    if (CatalogRead("SELECT FROM dpboost.population WHERE name = $1 AND owner::oid = $2 AND dropped"
+                    " AND unit_state_id IS NOT NULL AND (epsilon <> $3 OR delta <> $4)",
+                    {{NAMEOID, NameDatum(name)}, OidOf(caller), Float8(limit.epsilon), Float8(limit.delta)},
+                    1) > 0)
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("the limit of population \"%s\" cannot be changed", name),
+                        errdetail("Every person has an account under it.")));
     return CatalogWrite(
                "UPDATE dpboost.population SET dropped = false, epsilon = $3, delta = $4, rdp_order = $5,"
                " set_by = $6, set_at = clock_timestamp() WHERE name = $1 AND owner::oid = $2 AND dropped",
@@ -146,8 +154,13 @@ Datum dpboost_alter_population(PG_FUNCTION_ARGS) {
     const int64 population_id = OpenPopulation(NameStr(*PG_GETARG_NAME(0)), caller);
     const Oid id_types[] = {INT8OID};
     const Datum id_values[] = {Int64GetDatum(population_id)};
-    CatalogRead("SELECT delta FROM dpboost.population WHERE population_id = $1", 1, id_types, id_values,
-                nullptr, 1);
+    CatalogRead("SELECT delta, unit_state_id IS NOT NULL FROM dpboost.population WHERE population_id = $1", 1,
+                id_types, id_values, nullptr, 1);
+    if (DatumGetBool(CatalogValue(0, 2)))
+        ereport(ERROR,
+                (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                 errmsg("the limit of population \"%s\" cannot be changed", NameStr(*PG_GETARG_NAME(0))),
+                 errdetail("Every person has an account under it.")));
     const double delta = PG_ARGISNULL(2) ? DatumGetFloat8(CatalogValue(0, 1)) : PG_GETARG_FLOAT8(2);
     const BudgetLimit limit = CheckLimit(PG_GETARG_FLOAT8(1), delta);
     CatalogWrite(

@@ -6,6 +6,7 @@
 #include "postgres/train/calibration.h"
 #include "postgres/train/json_reader.h"
 #include "postgres/train/progress.h"
+#include "postgres/units/reserve_units.h"
 
 namespace dpboost {
 
@@ -56,6 +57,7 @@ struct PlainSchema {
     ColumnDomain target_domain;
     const char* relation;  // null for a query
     bool governed;
+    const UnitState& units;
     size_t memory;
     int threads;
 
@@ -102,6 +104,8 @@ struct PlainSchema {
         schema.has_units = call.unit != nullptr;
         if (call.continued != nullptr)
             schema.continued = Continued();
+        if (units.id != 0)
+            schema.unit_limit.emplace(units.epsilon, units.delta, units.order);
         schema.estimate = call.model == nullptr;
         schema.unseen = call.right == TrainRight::kBudget;
         schema.memory = memory;
@@ -240,7 +244,7 @@ void FinishRows(Training* training) {
     });
 }
 
-void PayTraining(const Training* training, const char* federation, PaidRelease* paid) {
+void PayTraining(Training* training, const char* federation, PaidRelease* paid) {
     const TrainingCore& core = **training->core;
     ChargeRequest request;
     memset(static_cast<void*>(&request), 0, sizeof request);
@@ -256,6 +260,7 @@ void PayTraining(const Training* training, const char* federation, PaidRelease* 
     request.relations = training->call.relations;
     request.privacy_unit = training->call.unit;
     request.federation = federation;
+    ReserveUnits(&training->units, training->core, &request);
     CommitCharge(&request, paid);
 }
 
@@ -273,6 +278,8 @@ void Deliver(const Training* training, const PaidRelease& paid) {
     delivery.model_bytes = core.model_bytes().data();
     delivery.model_size = core.model_bytes().size();
     delivery.evaluation = core.evaluation_json().c_str();
+    delivery.unit_bytes = core.SettledUnits().data();
+    delivery.unit_size = core.SettledUnits().size();
     DeliverModel(&paid, &delivery);
     ModelsChanged();
 }
@@ -319,6 +326,12 @@ Training* BeginTraining(const TrainingCall& call) {
     if (call.model != nullptr)
         CheckCanRelease(call.caller, call.model, &training->model);
     training->budgets = LoadBudgets(call.caller, call.relations);
+    FindUnitState(training->budgets, call.relations, call.unit != nullptr ? call.unit_type : InvalidOid,
+                  &training->units);
+    if (call.federated != nullptr && training->units.id != 0)
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("%s accounts for every person, and cannot be part of a federation",
+                               training->units.name)));
     JsonValue* options = ReadJson(call.options);
     ReadAllTimeBounds(call, options);
 
@@ -329,6 +342,7 @@ Training* BeginTraining(const TrainingCall& call) {
                        {},
                        relation,
                        IsGoverned(call.relations),
+                       training->units,
                        MaxMemoryBytes(),
                        TrainingThreads()};
     LoadDomain(call.target, &schema.target_domain);
@@ -363,6 +377,7 @@ Datum FinishTraining(Training* training) {
     PaidRelease paid;
     PayTraining(training, nullptr, &paid);
     TrainAndDeliver(training, &paid);
+    CloseUnits(&training->units);
     const BudgetList* budgets = paid.budgets;
     const Datum result = Describe(training, &paid, RemainingBudgets(budgets, nullptr, 0), budgets->count);
     training->core->Release();

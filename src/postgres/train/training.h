@@ -14,6 +14,7 @@
 #include "postgres/predict/catalog_model.h"
 #include "postgres/predict/new_model.h"
 #include "postgres/reading/row_sink.h"
+#include "postgres/units/unit_state.h"
 
 namespace dpboost {
 
@@ -49,6 +50,7 @@ struct Training : RowSink {
     TrainingCall call;
     NewModelName model;  // unless it is an estimate
     const BudgetList* budgets;
+    UnitState units;  // the accounts of persons; id 0: they have none
     CoreState<TrainingCore>* core;
 };
 
@@ -66,7 +68,7 @@ void MakeUnitReader(const char* unit, Oid unit_type, RowSink* sink);
 // The first two steps of FinishTraining, for a party of a federation: makes the dataset, and has the charge committed.
 // `federation` is for the ledger, see ChargeRequest.
 void FinishRows(Training* training);
-void PayTraining(const Training* training, const char* federation, PaidRelease* paid);
+void PayTraining(Training* training, const char* federation, PaidRelease* paid);
 
 // Has the charge committed, then draws and trains, then has the model committed, and returns the result as
 // jsonb. Interrupted before the charge, nothing was drawn and nothing is charged; after it, the charge stays

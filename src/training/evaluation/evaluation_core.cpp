@@ -121,7 +121,9 @@ EvaluationCore::EvaluationCore(const EvaluationSchema& schema)
     buffer_.emplace(features_, schema.has_units);
     DatasetLimits limits;
     limits.memory = schema.memory;
-    limits.learner_bytes_per_row = 0;
+    limits.learner_bytes_per_row = schema.unit_limit ? UnitAccount::kBytesPerRow : 0;
+    if (schema.unit_limit)
+        account_.emplace(*schema.unit_limit);
     builder_.emplace(features_, target_->spec, schema.has_units, limits);
     CountMemory();
 }
@@ -157,8 +159,14 @@ void EvaluationCore::AppendRows() {
 
 void EvaluationCore::FinishRows(Interrupt& interrupt) {
     AppendRows();
-    dataset_ = builder_->Finish(interrupt);
+    dataset_ = builder_->Finish(interrupt, account_ ? account_->keys() : nullptr);
     builder_.reset();
+}
+
+const std::string& EvaluationCore::ReserveUnits(Interrupt& interrupt) {
+    CheckInternal(account_.has_value() && plan_.has_value() && dataset_.has_value(),
+                  "accounts are charged when plan and rows are there");
+    return account_->Reserve(UnitCharge::Whole(account_->limit(), plan_->release()), &*dataset_, interrupt);
 }
 
 void EvaluationCore::Evaluate(PaidCharge&& paid, ChaChaSource::Seed&& seed, Interrupt& interrupt) {
@@ -173,6 +181,7 @@ void EvaluationCore::EvaluateWith(PaidCharge&& paid, NoiseSource& noise, Interru
     CheckInternal(plan_.has_value() && dataset_.has_value(),
                   "an evaluation is calibrated, has its rows, and draws once");
     CheckInternal(receipt.IsFor(plan_bytes_), "an evaluation draws what was paid for");
+    CheckInternal(!account_ || account_->reserved(), "an evaluation draws from those who have paid");
     const Dataset dataset = std::move(*dataset_);
     dataset_.reset();
     Releaser releaser(*plan_, noise);

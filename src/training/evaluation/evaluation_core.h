@@ -16,6 +16,7 @@
 #include "training/paid_charge.h"
 #include "training/result.h"
 #include "training/row_buffer.h"
+#include "training/units/unit_account.h"
 
 namespace dpboost {
 
@@ -35,6 +36,7 @@ struct EvaluationSchema {
     PublicColumn target;
     std::string relation;  // for messages
     bool has_units = false;
+    std::optional<UnitLimit> unit_limit;  // as a training's
     bool unseen = false;
     size_t memory = 0;
 };
@@ -56,6 +58,10 @@ class EvaluationCore {
     void Calibrate(const std::vector<BudgetConstraint>& budgets);
     void AppendRows();
     void FinishRows(Interrupt& interrupt);
+
+    // As a training's; nothing is given back.
+    UnitAccount* account() { return account_ ? &*account_ : nullptr; }
+    const std::string& ReserveUnits(Interrupt& interrupt);
 
     // Draws what the receipt was paid for; throws kInternal without one for plan_bytes(). Wipes the seed.
     void Evaluate(PaidCharge&& paid, ChaChaSource::Seed&& seed, Interrupt& interrupt);
@@ -87,6 +93,7 @@ class EvaluationCore {
     std::optional<RowBuffer> buffer_;
     std::optional<DatasetBuilder> builder_;  // until FinishRows
     std::optional<Dataset> dataset_;         // from then on until Evaluate
+    std::optional<UnitAccount> account_;
     std::optional<Plan> plan_;
     HeldMemory held_;
     std::string plan_bytes_;

@@ -76,7 +76,10 @@ std::string RemainingArray(const TrainingResult& result) {
         left.Add("role", budget.role == nullptr ? "null" : JsonString(budget.role));
         if (budget.population != nullptr)
             left.Add("population", JsonString(budget.population));
-        left.Add("part", JsonNumber(RoundedDown(budget.part)));
+        if (budget.by_unit)
+            left.Add("accounting", JsonString("unit"));
+        else
+            left.Add("part", JsonNumber(RoundedDown(budget.part)));
         left.Add("epsilon", JsonNumber(RoundedDown(budget.epsilon)));
         left.Add("delta", JsonNumber(budget.delta));
         remaining.Append(left.Object());

@@ -16,8 +16,8 @@ constexpr char kUpdate[] = "update";
 constexpr const char* kFixed[] = {"method", "task", "target_range", "positive",    "classes",
                                   "bounds", "bins", "objective",    "hash_buckets"};
 // Options of the call alone, not of the model.
-constexpr const char* kOfOneCall[] = {"epsilon",  "delta",     "deploy", "holdout",
-                                      "evaluate", "rows_hint", kUpdate};
+constexpr const char* kOfOneCall[] = {"epsilon",      "delta",    "deploy",    "holdout",
+                                      "active_share", "evaluate", "rows_hint", kUpdate};
 
 template <size_t count>
 bool IsAmong(const char* const (&keys)[count], std::string_view key) {

@@ -125,9 +125,9 @@ TEST(Budget, RestoredIsTheSame) {
     EXPECT_EQ(restored.Remaining().epsilon, budget.Remaining().epsilon);
     EXPECT_EQ(restored.Room(true).rho, budget.Room(true).rho);
     EXPECT_ERROR(Budget::Restore(1, 1e-6, 17, {}), kInvalidParameter);
-    EXPECT_ERROR(Budget::Restore(1, 1e-6, 23, {1, NAN, 0, false}), kInvalidParameter);
-    EXPECT_ERROR(Budget::Restore(1, 1e-6, 23, {1, 0, -1, false}), kInvalidParameter);
-    EXPECT_ERROR(Budget::Restore(1, 1e-6, 23, {-1, 0, 0, false}), kInvalidParameter);
+    EXPECT_ERROR(Budget::Restore(1, 1e-6, 23, {1, NAN, 0, false, false}), kInvalidParameter);
+    EXPECT_ERROR(Budget::Restore(1, 1e-6, 23, {1, 0, -1, false, false}), kInvalidParameter);
+    EXPECT_ERROR(Budget::Restore(1, 1e-6, 23, {-1, 0, 0, false, false}), kInvalidParameter);
 }
 
 // What is left for a kind of training is granted to it, and what is asked for beyond that is refused.

@@ -359,7 +359,7 @@ TEST(OptionsTest, TheTextForTheCatalog) {
 
 TEST(OptionsTest, DescribedForPeople) {
     const Json json(DescribeOptions(CommonOptions()));
-    ASSERT_EQ(json->count, 14);
+    ASSERT_EQ(json->count, 15);
     EXPECT_EQ(json->items[0].Find("option")->view(), "epsilon");
     EXPECT_EQ(json->items[0].Find("values")->view(), "a number above 0 and at most 100");
     EXPECT_GT(json->items[0].Find("meaning")->view().size(), 5u);

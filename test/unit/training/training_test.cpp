@@ -321,8 +321,8 @@ TEST(TrainingTest, Describes) {
     call.Feature("sex", ValueKind::kText).Feature("ill", ValueKind::kBoolean);
     const auto training = call.Begin();
     training->Calibrate({});
-    const RemainingBudget remaining[] = {{"visits", "ana", nullptr, 0.75, 0.5, 1e-6},
-                                         {"a \"b\"", nullptr, nullptr, 0, INFINITY, 0}};
+    const RemainingBudget remaining[] = {{"visits", "ana", nullptr, 0.75, 0.5, 1e-6, false},
+                                         {"a \"b\"", nullptr, nullptr, 0, INFINITY, 0, false}};
     const Json estimate(training->Describe({nullptr, nullptr, 0, 0, remaining, 2}));
     EXPECT_EQ(estimate->Find("model"), nullptr);
     EXPECT_EQ(estimate->Find("version"), nullptr);

@@ -72,6 +72,39 @@ TEST(LeafSums, UnitsNeverExceedTheirBound) {
     }
 }
 
+// With K gradients to a row the bound and the charge are of the length of their vector.
+TEST(LeafSums, UnitsOfClassesNeverExceedTheirBound) {
+    ChaChaSource source = TestSource(10);
+    Random random(source);
+    const int bits = 20;
+    for (int trial = 0; trial < 2000; trial++) {
+        const LeafWeights weights(static_cast<double>(1 + random.Below(998)) / 1000);
+        const size_t outputs = 2 + random.Below(4), leaves = size_t{1} << random.Below(4);
+        const size_t n = 1 + random.Below(trial % 2 == 0 ? 3 : 200);
+        UnitSum unit(leaves, weights, outputs);
+        for (size_t i = 0; i < n; i++) {
+            std::vector<int32_t> gradients(outputs);
+            for (int32_t& g : gradients)
+                g = static_cast<int32_t>(random.Below(kClipSteps)) - kClipSteps / 2;
+            unit.AddRow(static_cast<uint32_t>(random.Below(leaves)), gradients.data(),
+                        static_cast<int32_t>(random.Below(kClipSteps)));
+        }
+        const uint64_t charge = unit.Clip(bits);
+        LeafSums sums(leaves, outputs);
+        unit.AddTo(&sums);
+        RawGradientSums raw = sums.Raw();
+        long double norm = 0;
+        for (const int64_t g : OpenSums(std::move(raw.gradients)))
+            norm += weights.gradient_share() * static_cast<long double>(g) * g;
+        for (const int64_t h : OpenSums(std::move(raw.hessians)))
+            norm += weights.hessian_share() * static_cast<long double>(h) * h;
+        norm /= static_cast<long double>(kClipSteps) * kClipSteps;
+        ASSERT_LE(norm, 1.0L);
+        ASSERT_GE(static_cast<long double>(charge), norm * (1 << bits) * (1 - 1e-15L));
+        ASSERT_LE(static_cast<long double>(charge), norm * (1 << bits) + 1.001L);
+    }
+}
+
 TEST(LeafSums, OneRowIsNeverClipped) {
     for (const double share : {0.001, 0.1, 1.0 / 3, 0.5, 0.999}) {
         const LeafWeights weights(share);

@@ -1,0 +1,335 @@
+// The bytes, little-endian. keys: 16 bytes each, so that their order as bytes is their order as keys (high word first);
+// spent: u32 each. WriteOut: u32 magic, u8 bits, u8 replaces all, u16 0, u64 units, u32 buckets, u32 0; then for each u32
+// bucket, u32 has keys, u32 units, u32 0, its keys if it has them, its spent, padded to 8 bytes.
+#include "training/units/unit_book.h"
+
+#include <sodium.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace dpboost {
+namespace {
+
+constexpr uint32_t kMagic = 0x64707562;
+constexpr int kMaxBits = 20;
+constexpr uint64_t kMeanAfterSplit = 4096;  // units per bucket
+constexpr uint64_t kMeanBeforeSplit = 2 * kMeanAfterSplit;
+constexpr size_t kPollUnits = 4096;
+
+[[noreturn]] void ThrowDamaged(const char* what) {
+    throw Error(ErrorCode::kCorrupted, "what persons have spent is damaged or missing in dpboost's catalog",
+                what, "Restore the catalog from a dump of the whole database.");
+}
+
+// Keys as bytes: the high word first, both big-endian, so that memcmp orders them.
+void WriteKey(const UnitKey& key, char* to) {
+    for (int i = 0; i < 8; i++) {
+        to[i] = static_cast<char>(key.high >> (56 - 8 * i));
+        to[8 + i] = static_cast<char>(key.low >> (56 - 8 * i));
+    }
+}
+
+UnitKey ReadKey(const char* from) {
+    UnitKey key;
+    for (int i = 0; i < 8; i++) {
+        key.high = key.high << 8 | static_cast<unsigned char>(from[i]);
+        key.low = key.low << 8 | static_cast<unsigned char>(from[8 + i]);
+    }
+    return key;
+}
+
+bool Less(const UnitKey& a, const UnitKey& b) {
+    return a.high != b.high ? a.high < b.high : a.low < b.low;
+}
+
+uint32_t ReadU32(const char* from) {
+    const auto* b = reinterpret_cast<const unsigned char*>(from);
+    return uint32_t{b[0]} | uint32_t{b[1]} << 8 | uint32_t{b[2]} << 16 | uint32_t{b[3]} << 24;
+}
+
+void WriteU32(uint32_t value, char* to) {
+    for (int i = 0; i < 4; i++)
+        to[i] = static_cast<char>(value >> (8 * i));
+}
+
+void AppendU32(uint32_t value, std::string* to) {
+    char bytes[4];
+    WriteU32(value, bytes);
+    to->append(bytes, sizeof bytes);
+}
+
+size_t Padded(size_t size) {
+    return (size + 7) / 8 * 8;
+}
+
+int BitsFor(uint64_t units) {
+    int bits = 0;
+    while (bits < kMaxBits && units > kMeanAfterSplit << bits)
+        bits++;
+    return bits;
+}
+
+}  // namespace
+
+UnitKey SaltedKey(const unsigned char* salt, const UnitKey& key) noexcept {
+    static_assert(kUnitSaltSize == crypto_shorthash_siphashx24_KEYBYTES, "the salt is the key");
+    char in[16], out[crypto_shorthash_siphashx24_BYTES];
+    WriteKey(key, in);
+    crypto_shorthash_siphashx24(reinterpret_cast<unsigned char*>(out),
+                                reinterpret_cast<const unsigned char*>(in), sizeof in, salt);
+    return ReadKey(out);
+}
+
+UnitBook::UnitBook(std::string_view salt, const UnitBuckets& stored)
+    : salt_(salt), stored_(stored), bits_(stored.bits) {
+    if (salt.size() != kUnitSaltSize || stored.bits < 0 || stored.bits > kMaxBits ||
+        stored.units > UINT32_MAX)
+        ThrowDamaged("Its header is not one.");
+    buckets_.resize(size_t{1} << bits_);
+}
+
+uint32_t UnitBook::BucketOf(const UnitKey& key, int bits) const {
+    return bits == 0 ? 0 : static_cast<uint32_t>(key.high >> (64 - bits));
+}
+
+// Counting sort by the highest bits, then each piece by itself.
+void UnitBook::SetUnits(const std::vector<UnitKey>& keys, Interrupt& interrupt) {
+    CheckInternal(place_.empty() && next_bucket_ == 0 && keys.size() < UINT32_MAX,
+                  "units come once, and first");
+    const int bits = BitsFor(keys.size()) + 4;
+    const auto* salt = reinterpret_cast<const unsigned char*>(salt_.data());
+    std::vector<uint32_t> begin((size_t{1} << bits) + 1);
+    place_.resize(keys.size());
+    std::vector<UnitKey> salted(keys.size());
+    for (size_t i = 0; i < keys.size(); i++) {
+        if (i % kPollUnits == 0)
+            interrupt.Poll();
+        salted[i] = SaltedKey(salt, keys[i]);
+        begin[BucketOf(salted[i], bits) + 1]++;
+    }
+    for (size_t b = 0; b + 1 < begin.size(); b++)
+        begin[b + 1] += begin[b];
+    entries_.resize(keys.size());
+    for (size_t i = 0; i < keys.size(); i++)
+        entries_[begin[BucketOf(salted[i], bits)]++] = {salted[i], static_cast<uint32_t>(i)};
+    size_t first = 0;
+    for (size_t b = 0; b + 1 < begin.size(); b++) {  // each begin has moved to its end
+        std::sort(entries_.begin() + static_cast<std::ptrdiff_t>(first),
+                  entries_.begin() + static_cast<std::ptrdiff_t>(begin[b]),
+                  [](const Entry& a, const Entry& z) { return Less(a.key, z.key); });
+        first = begin[b];
+        if (b % 16 == 0)
+            interrupt.Poll();
+    }
+    for (size_t i = 1; i < entries_.size(); i++)
+        CheckInternal(Less(entries_[i - 1].key, entries_[i].key), "two units have one key");
+    if (stored_.units + keys.size() > kMeanBeforeSplit << bits_)
+        KeepKeys();  // there may have to be more buckets
+    spent_.reserve(stored_.units + keys.size());
+}
+
+// Buckets that are not stored are empty.
+void UnitBook::LoadUpTo(uint32_t bucket) {
+    while (next_bucket_ < bucket)
+        Merge(next_bucket_, {}, {});
+}
+
+void UnitBook::Load(uint32_t bucket, std::string_view keys, std::string_view spent) {
+    if (bucket < next_bucket_ || bucket >= buckets_.size() || keys.size() % kKeySize != 0 ||
+        keys.size() / kKeySize * kSpentSize != spent.size())
+        ThrowDamaged("A bucket has another number of keys than of accumulators.");
+    LoadUpTo(bucket);
+    Merge(bucket, keys, spent);
+}
+
+// Both sides ascend. Stored keys are checked: an accumulator in the wrong place would not be found.
+void UnitBook::Merge(uint32_t bucket, std::string_view keys, std::string_view spent) {
+    Bucket& here = buckets_[bucket];
+    here.begin = spent_.size();
+    next_bucket_ = bucket + 1;
+    const size_t count = keys.size() / kKeySize;
+    size_t first = next_entry_;
+    while (next_entry_ < entries_.size() && BucketOf(entries_[next_entry_].key, bits_) == bucket)
+        next_entry_++;
+    size_t stored = 0;
+    UnitKey key, before;
+    std::string merged;  // once there is a new key
+    while (stored < count || first < next_entry_) {
+        if (stored < count) {
+            key = ReadKey(keys.data() + stored * kKeySize);
+            if (BucketOf(key, bits_) != bucket || (stored > 0 && !Less(before, key)))
+                ThrowDamaged("The keys of a bucket are not in order.");
+        }
+        const bool takes_entry = first < next_entry_ && (stored == count || !Less(key, entries_[first].key));
+        const bool takes_stored = stored < count && (!takes_entry || key == entries_[first].key);
+        if (takes_entry)
+            place_[entries_[first].unit] = static_cast<uint32_t>(spent_.size());
+        if (!takes_stored && !here.has_new_keys) {
+            merged.reserve(keys.size() + (next_entry_ - first) * kKeySize);
+            merged.assign(keys.data(), stored * kKeySize);
+            here.has_new_keys = here.changed = true;
+        }
+        if (here.has_new_keys) {
+            char bytes[kKeySize];
+            WriteKey(takes_stored ? key : entries_[first].key, bytes);
+            merged.append(bytes, kKeySize);
+        }
+        spent_.push_back(takes_stored ? ReadU32(spent.data() + stored * kSpentSize) : 0);
+        before = takes_stored ? key : before;
+        stored += takes_stored ? 1 : 0;
+        first += takes_entry ? 1 : 0;
+    }
+    loaded_ += count;
+    if (here.has_new_keys)
+        here.keys = std::move(merged);
+    else if (keeps_keys_)
+        here.keys = keys;
+}
+
+void UnitBook::FinishLoading(Interrupt& interrupt) {
+    interrupt.Poll();
+    LoadUpTo(static_cast<uint32_t>(buckets_.size()));
+    if (loaded_ != stored_.units)
+        ThrowDamaged("Some of it is not there.");
+    std::vector<Entry>().swap(entries_);
+    if (spent_.size() > kMeanBeforeSplit << bits_)
+        Spread(std::max(bits_, BitsFor(spent_.size())));
+}
+
+// Makes more buckets of the same units: their order stays.
+void UnitBook::Spread(int bits) {
+    if (bits == bits_)
+        return;
+    std::vector<Bucket> spread(size_t{1} << bits);
+    const size_t times = spread.size() / buckets_.size();
+    for (size_t b = 0; b < buckets_.size(); b++) {
+        const std::string keys = std::move(buckets_[b].keys);
+        const size_t count = keys.size() / kKeySize;
+        size_t at = 0;
+        for (size_t k = b * times; k < (b + 1) * times; k++) {
+            const size_t first = at;
+            while (at < count && BucketOf(ReadKey(keys.data() + at * kKeySize), bits) == k)
+                at++;
+            spread[k].begin = buckets_[b].begin + first;
+            spread[k].keys = keys.substr(first * kKeySize, (at - first) * kKeySize);
+            spread[k].changed = spread[k].has_new_keys = at > first;
+        }
+    }
+    buckets_ = std::move(spread);
+    bits_ = bits;
+    replaces_all_ = true;
+}
+
+size_t UnitBook::EndOf(size_t bucket) const {
+    return bucket + 1 < buckets_.size() ? buckets_[bucket + 1].begin : spent_.size();
+}
+
+// Keys are spread evenly, so the first guess is nearly right.
+size_t UnitBook::BucketAt(size_t place) const {
+    size_t bucket = static_cast<size_t>(uint64_t{place} * buckets_.size() / spent_.size());
+    while (place < buckets_[bucket].begin)
+        bucket--;
+    while (place >= EndOf(bucket))
+        bucket++;
+    return bucket;
+}
+
+void UnitBook::Set(size_t unit, uint32_t spent) {
+    uint32_t& now = spent_[place_[unit]];
+    if (now == spent)
+        return;
+    now = spent;
+    buckets_[BucketAt(place_[unit])].changed = true;
+}
+
+void UnitBook::Remove(size_t unit) {
+    const size_t place = place_[unit];
+    Bucket& bucket = buckets_[BucketAt(place)];
+    CheckInternal(!bucket.keys.empty(), "only a book that keeps its keys can take one away");
+    bucket.changed = bucket.has_new_keys = true;
+    removed_.push_back(place);
+}
+
+void UnitBook::TouchAll() {
+    for (size_t b = 0; b < buckets_.size(); b++)
+        buckets_[b].changed = buckets_[b].changed || EndOf(b) > buckets_[b].begin;
+}
+
+std::string UnitBook::WriteOut(Interrupt& interrupt) {
+    std::sort(removed_.begin(), removed_.end());
+    const auto is_removed = [&](size_t place) {
+        return std::binary_search(removed_.begin(), removed_.end(), place);
+    };
+    std::string out;
+    AppendU32(kMagic, &out);
+    AppendU32(static_cast<uint32_t>(bits_) | (replaces_all_ ? 0x100 : 0), &out);
+    const uint64_t units = spent_.size() - removed_.size();
+    AppendU32(static_cast<uint32_t>(units), &out);
+    AppendU32(static_cast<uint32_t>(units >> 32), &out);
+    uint32_t count = 0;
+    for (const Bucket& bucket : buckets_)
+        count += bucket.changed ? 1 : 0;
+    AppendU32(count, &out);
+    AppendU32(0, &out);
+    for (size_t b = 0; b < buckets_.size(); b++) {
+        Bucket& bucket = buckets_[b];
+        if (!bucket.changed)
+            continue;
+        interrupt.Poll();
+        const size_t header = out.size();
+        out.append(16, '\0');
+        uint32_t written = 0;
+        for (size_t place = bucket.begin; bucket.has_new_keys && place < EndOf(b); place++)
+            if (removed_.empty() || !is_removed(place))
+                out.append(bucket.keys, (place - bucket.begin) * kKeySize, kKeySize);
+        for (size_t place = bucket.begin; place < EndOf(b); place++)
+            if (removed_.empty() || !is_removed(place)) {
+                AppendU32(spent_[place], &out);
+                written++;
+            }
+        WriteU32(static_cast<uint32_t>(b), &out[header]);
+        WriteU32(bucket.has_new_keys ? 1 : 0, &out[header + 4]);
+        WriteU32(written, &out[header + 8]);
+        out.resize(Padded(out.size()));
+        bucket.changed = bucket.has_new_keys = false;
+        std::string().swap(bucket.keys);
+    }
+    replaces_all_ = false;
+    return out;
+}
+
+bool UnitWriteReader::Open(const char* bytes, size_t size) {
+    if (size < kHeaderSize || ReadU32(bytes) != kMagic)
+        return false;
+    const uint32_t flags = ReadU32(bytes + 4);
+    bits = static_cast<int>(flags & 0xff);
+    replaces_all = (flags & 0x100) != 0;
+    units = ReadU32(bytes + 8) | uint64_t{ReadU32(bytes + 12)} << 32;
+    left = ReadU32(bytes + 16);
+    at = bytes + kHeaderSize;
+    end = bytes + size;
+    return flags <= 0x1ff && bits <= kMaxBits;
+}
+
+bool UnitWriteReader::Next(UnitWrite* write) {
+    if (left == 0 || end - at < 16)
+        return false;
+    write->bucket = ReadU32(at);
+    write->has_keys = ReadU32(at + 4) == 1;
+    write->units = ReadU32(at + 8);
+    const size_t keys = write->has_keys ? size_t{write->units} * UnitBook::kKeySize : 0;
+    const size_t spent = size_t{write->units} * UnitBook::kSpentSize;
+    if (write->bucket >= uint32_t{1} << bits || static_cast<size_t>(end - at) < 16 + keys + Padded(spent))
+        return false;
+    write->keys = at + 16;
+    write->spent = at + 16 + keys;
+    at += 16 + keys + Padded(spent);
+    left--;
+    return true;
+}
+
+}  // namespace dpboost

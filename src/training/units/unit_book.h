@@ -1,0 +1,125 @@
+// The accumulators of a relation's or a population's units as the catalog has them: in buckets, keys apart from what was
+// spent, so that a charge leaves the keys alone. A book is opened for one release: it takes the keys of the release's
+// units, then bucket after bucket as they are stored, finds every unit's accumulator or makes one, and gives back the
+// buckets that have changed. Exact and secret (privacy/unit_filter.h says why); nothing of it reaches an analyst.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "dataset/units.h"
+
+namespace dpboost {
+
+constexpr size_t kUnitSaltSize = 16;
+
+// A unit's key as it is stored: SipHash-2-4 of 128 bits, keyed by the state's salt. Two units of 10 million share one with
+// probability 2^-82, whatever their values: the salt is drawn when the state is made, and shown to nobody.
+UnitKey SaltedKey(const unsigned char* salt, const UnitKey& key) noexcept;
+
+// What the catalog says about the buckets. Keys ascend through all of them; bucket b of 2^bits holds those whose highest
+// bits are b. An empty one need not be there.
+struct UnitBuckets {
+    int bits = 0;
+    uint64_t units = 0;  // in all of them: if some are missing, somebody's spending is
+};
+
+class UnitBook {
+  public:
+    static constexpr size_t kKeySize = 16;
+    static constexpr size_t kSpentSize = 4;
+    // Held at most for each unit of a release, and for each that is stored.
+    static constexpr size_t kBytesPerUnit = 24 + 4 + 4;
+    static constexpr size_t kBytesPerStored = kSpentSize + kKeySize;
+
+    // Throws kCorrupted for buckets that cannot be.
+    UnitBook(std::string_view salt, const UnitBuckets& stored);
+
+    // For a book from which a unit is to be removed; before the buckets.
+    void KeepKeys() { keeps_keys_ = true; }
+    // The units of a release, each once, by number. Before the buckets.
+    void SetUnits(const std::vector<UnitKey>& keys, Interrupt& interrupt);
+    // A stored bucket, in ascending order. Throws kCorrupted for bytes that were not written by a book.
+    void Load(uint32_t bucket, std::string_view keys, std::string_view spent);
+    // After the last. Throws kCorrupted if units are missing.
+    void FinishLoading(Interrupt& interrupt);
+
+    // What a unit of the release has spent; a new one nothing. Set marks its bucket as changed.
+    size_t units() const { return place_.size(); }
+    uint32_t spent(size_t unit) const { return spent_[place_[unit]]; }
+    void Set(size_t unit, uint32_t spent);
+    // Takes its accumulator away.
+    void Remove(size_t unit);
+
+    // Has all buckets written: how many rows of its tables were written PostgreSQL shows to everybody, and it must not tell
+    // whether somebody took part.
+    void TouchAll();
+
+    // What has to be written: a header (buckets and units as they are then), and the buckets that have changed since they
+    // were loaded or written out last. See UnitWrite for the bytes.
+    std::string WriteOut(Interrupt& interrupt);
+
+  private:
+    struct Entry {
+        UnitKey key;
+        uint32_t unit;
+    };
+    struct Bucket {
+        size_t begin = 0;  // of its units in spent_
+        bool changed = false;
+        bool has_new_keys = false;
+        std::string keys;  // if they may have to be written
+    };
+
+    uint32_t BucketOf(const UnitKey& key, int bits) const;
+    void Merge(uint32_t bucket, std::string_view keys, std::string_view spent);
+    void LoadUpTo(uint32_t bucket);
+    void Spread(int bits);
+    size_t EndOf(size_t bucket) const;
+    size_t BucketAt(size_t place) const;
+
+    std::string salt_;
+    UnitBuckets stored_;
+    int bits_;
+    bool keeps_keys_ = false;
+    bool replaces_all_ = false;
+    uint64_t loaded_ = 0;
+    uint32_t next_bucket_ = 0;
+    size_t next_entry_ = 0;
+    std::vector<Entry> entries_;  // by key, until all is loaded
+    std::vector<Bucket> buckets_;
+    std::vector<uint32_t> spent_;  // of all units, by key
+    std::vector<uint32_t> place_;  // of each unit of the release in spent_
+    std::vector<size_t> removed_;  // places
+};
+
+// One bucket of what WriteOut gives.
+struct UnitWrite {
+    uint32_t bucket;
+    bool has_keys;
+    uint32_t units;
+    const char* keys;   // units * kKeySize
+    const char* spent;  // units * kSpentSize
+};
+
+// Reads it, also without exceptions: plain data, for the process that writes the catalog.
+struct UnitWriteReader {
+    static constexpr size_t kHeaderSize = 24;
+
+    const char* at;
+    const char* end;
+    int bits;
+    bool replaces_all;  // buckets that are stored and not written are gone
+    uint64_t units;
+    uint32_t left;  // buckets still to come
+
+    // False if the bytes are not what WriteOut gives.
+    bool Open(const char* bytes, size_t size);
+    bool Next(UnitWrite* write);
+};
+
+}  // namespace dpboost

@@ -1,0 +1,63 @@
+// The catalog's buckets in memory, for tests of books and accounts.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "training/units/unit_account.h"
+
+namespace dpboost {
+
+struct UnitShelf {
+    std::string salt = std::string(kUnitSaltSize, 's');
+    UnitBuckets header;
+    std::map<uint32_t, std::pair<std::string, std::string>> buckets;  // keys, spent
+
+    void LoadInto(UnitBook* book) const {
+        NoInterrupt interrupt;
+        for (const auto& [number, bucket] : buckets)
+            book->Load(number, bucket.first, bucket.second);
+        book->FinishLoading(interrupt);
+    }
+
+    // As the ledger worker writes it; false if the bytes are not whole.
+    bool Write(const std::string& bytes) {
+        UnitWriteReader reader;
+        if (!reader.Open(bytes.data(), bytes.size()))
+            return false;
+        if (reader.replaces_all)
+            buckets.clear();
+        header = {reader.bits, reader.units};
+        UnitWrite write;
+        while (reader.Next(&write)) {
+            auto& bucket = buckets[write.bucket];
+            if (write.has_keys)
+                bucket.first.assign(write.keys, size_t{write.units} * UnitBook::kKeySize);
+            bucket.second.assign(write.spent, size_t{write.units} * UnitBook::kSpentSize);
+        }
+        return reader.left == 0 && reader.at == reader.end;
+    }
+
+    // What these units have spent.
+    std::vector<uint32_t> Spent(const std::vector<UnitKey>& keys) const {
+        NoInterrupt interrupt;
+        UnitBook book(salt, header);
+        book.SetUnits(keys, interrupt);
+        LoadInto(&book);
+        std::vector<uint32_t> spent;
+        for (size_t unit = 0; unit < keys.size(); unit++)
+            spent.push_back(book.spent(unit));
+        return spent;
+    }
+};
+
+inline std::vector<UnitKey> UnitKeys(int64_t first, int64_t count) {
+    std::vector<UnitKey> keys;
+    for (int64_t i = first; i < first + count; i++)
+        keys.push_back(UnitKeyOf(i));
+    return keys;
+}
+
+}  // namespace dpboost

@@ -1,0 +1,95 @@
+# Persons' accounts outlive what can go wrong: a crash between charge and model leaves what was reserved, a ROLLBACK takes
+# nothing back, a dump and restore keep what everybody has spent, and accounts that changed behind a training's back stop it.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use servers;
+
+my $node = start_server('unit_accounts', "fsync = off\nmax_worker_processes = 20\n", q{
+    CREATE TABLE visits (patient_id int, age int CHECK (age BETWEEN 0 AND 100), cost float8 CHECK (cost BETWEEN 0 AND 1000));
+    INSERT INTO visits SELECT i, i % 100, i % 1000 FROM generate_series(1, 12000) i;
+    SELECT dpboost_protect('visits', 1, privacy_unit => 'patient_id', accounting => 'unit');});
+
+sub sql { return $node->safe_psql($_[1] || 'postgres', $_[0]); }
+
+sub spent
+{
+    my ($unit, $database) = @_;
+    return sql("SELECT (dpboost_unit_budget('visits', '$unit') ->> 'part_spent')::float8", $database);
+}
+
+sub train
+{
+    my ($epsilon, $options) = @_;
+    $options ||= '{}';
+    return qq{SELECT dpboost_train_on('m', 'visits', 'cost', epsilon => $epsilon, options => '$options') ->> 'task';};
+}
+
+# ---- rolled back ----
+sql('BEGIN;' . train(0.1) . 'ROLLBACK;');
+my $first = spent(1);
+cmp_ok($first, '>', 0, 'a ROLLBACK takes no charge back');
+is(spent(12000), $first, 'everybody was charged alike');
+is(spent(12001), 0, 'who has no rows was not');
+
+# ---- settled, and not ----
+my $sbdt = '{"method": "sbdt", "trees": 20, "depth": 3}';
+sql(train(0.2, $sbdt));
+my $settled = spent(1) - $first;
+cmp_ok($settled, '>', 0, 'rounds are charged');
+
+# A server that dies after the charge and before the model: as if everybody had lost the most.
+my $long = '{"method": "sbdt", "trees": 20000, "depth": 8, "subsample": 1, "learning_rate": 0.0001}';
+my $before = spent(1);
+my $running = start_session($node, train(0.2, $long) . "\n");
+my $charged = $node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM dpboost_progress WHERE rounds_done > 0});
+ok($charged, 'a long training runs');
+$node->stop('immediate');
+eval { $running->{run}->finish };
+$node->start;
+my $reserved = spent(1) - $before;
+cmp_ok($reserved, '>', $settled, 'a crash leaves what was reserved');
+is(sql('SELECT count(*) FROM dpboost_ledger WHERE NOT delivered'), 1, 'and the ledger says so');
+cmp_ok(spent(1), '<=', 1, 'nobody has spent more than all');
+is(sql(train(0.1)), 'regression', 'and trainings go on');
+
+# ---- changed meanwhile ----
+# The row of the state is locked and then changed by somebody who does not ask for the lock of trainings.
+my $rival = start_session($node, "BEGIN; UPDATE dpboost.unit_state SET generation = generation + 1; SELECT 'locked';\n");
+$rival->{run}->pump until $rival->{out} =~ /locked/;
+my $now  = spent(1);
+my $late = start_session($node, train(0.1) . "\n\\q\n");
+$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity
+    WHERE backend_type = 'dpboost ledger' AND wait_event_type = 'Lock'});
+$rival->{in} = "COMMIT;\n\\q\n";
+$rival->{run}->finish;
+$late->{run}->finish;
+like($late->{err}, qr/40001/, 'a training whose accounts have changed is refused');
+is(spent(1), $now, 'and nothing was charged');
+is(sql(train(0.1)), 'regression', 'the next one is not');
+
+# ---- dump and restore ----
+sql("SELECT dpboost_forget_unit('visits', '7')");
+my @units = (1, 7, 500, 12000, 12001);
+my %kept  = map { $_ => spent($_) } @units;
+my $dump  = "$PostgreSQL::Test::Utils::tmp_check/units.sql";
+$node->command_ok([ 'pg_dump', '-f', $dump, '-d', $node->connstr('postgres') ], 'dump');
+sql('CREATE DATABASE restored');
+$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, '-d', $node->connstr('restored') ], 'restore');
+is(spent($_, 'restored'), $kept{$_}, "unit $_ comes back as spent") for @units;
+is(sql(train(0.1), 'restored'), 'regression', 'a training goes on there');
+is(spent(7, 'restored'), 1, 'who was forgotten stays so');
+unlike(slurp_file($dump), qr/COPY dpboost\.unit_bucket[^;]*;\n[^\\]*\t12000\t/, 'no number of a patient stands in the accounts');
+
+# Accounts that did not come back: nobody is charged, nothing is trained.
+sql('DELETE FROM dpboost.unit_bucket WHERE bucket = 0', 'restored');
+my ($status, $out, $err) = $node->psql('restored', "\\set VERBOSITY verbose\n" . train(0.1));
+like($err, qr/XX001.*damaged or missing/s, 'lost accounts refuse');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,161 @@
+#include "training/units/unit_book.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+
+#include "base/error.h"
+#include "support/unit_shelf.h"
+
+namespace dpboost {
+namespace {
+
+NoInterrupt interrupt;
+
+// Opens a book over the shelf for these units.
+UnitBook OpenBook(const UnitShelf& shelf, const std::vector<UnitKey>& keys, bool keep = false) {
+    UnitBook book(shelf.salt, shelf.header);
+    if (keep)
+        book.KeepKeys();
+    book.SetUnits(keys, interrupt);
+    shelf.LoadInto(&book);
+    return book;
+}
+
+size_t Bytes(const UnitShelf& shelf) {
+    size_t bytes = 0;
+    for (const auto& [number, bucket] : shelf.buckets)
+        bytes += bucket.first.size() + bucket.second.size();
+    return bytes;
+}
+
+TEST(UnitBook, NewUnitsHaveSpentNothingAndAreRemembered) {
+    UnitShelf shelf;
+    UnitBook book = OpenBook(shelf, UnitKeys(0, 3));
+    EXPECT_EQ(book.spent(1), 0u);
+    book.Set(0, 7);
+    book.Set(2, kUnitForgotten);
+    ASSERT_TRUE(shelf.Write(book.WriteOut(interrupt)));
+    EXPECT_EQ(shelf.header.units, 3u);
+    EXPECT_EQ(shelf.Spent(UnitKeys(0, 5)), (std::vector<uint32_t>{7, 0, kUnitForgotten, 0, 0}));
+}
+
+// Keys are written once; then a charge leaves them alone, and a book that changes nothing writes nothing.
+TEST(UnitBook, AChargeLeavesKeysAlone) {
+    UnitShelf shelf;
+    UnitBook book = OpenBook(shelf, UnitKeys(0, 1000));
+    const size_t first = book.WriteOut(interrupt).size();
+    EXPECT_GE(first, 1000u * 20);
+    book.Set(5, 1);
+    const std::string second = book.WriteOut(interrupt);
+    EXPECT_LT(second.size(), 1000u * 4 + 100);
+    EXPECT_LT(book.WriteOut(interrupt).size(), 100u);
+}
+
+TEST(UnitBook, TwentyBytesPerUnitAndBucketsGrowWithThem) {
+    UnitShelf shelf;
+    int64_t known = 0;
+    for (int64_t more : {100, 9000, 30000, 1, 100000}) {
+        UnitBook book = OpenBook(shelf, UnitKeys(known, more));
+        for (size_t unit = 0; unit < book.units(); unit++)
+            book.Set(unit, static_cast<uint32_t>(known + static_cast<int64_t>(unit) + 1));
+        ASSERT_TRUE(shelf.Write(book.WriteOut(interrupt)));
+        known += more;
+        EXPECT_EQ(Bytes(shelf), static_cast<size_t>(known) * 20);
+        EXPECT_EQ(shelf.header.units, static_cast<uint64_t>(known));
+        EXPECT_LE(known, int64_t{8192} << shelf.header.bits);
+        const std::vector<uint32_t> spent = shelf.Spent(UnitKeys(0, known));
+        for (int64_t i = 0; i < known; i++)
+            ASSERT_EQ(spent[static_cast<size_t>(i)], static_cast<uint32_t>(i + 1)) << known;
+    }
+    EXPECT_EQ(shelf.header.bits, 6);
+}
+
+// Against a plain map, over random openings: some units, some new, some set, some removed.
+TEST(UnitBook, IsAMap) {
+    std::mt19937_64 random(3);
+    UnitShelf shelf;
+    std::map<int64_t, uint32_t> map;
+    for (int opening = 0; opening < 60; opening++) {
+        std::set<int64_t> chosen;
+        for (size_t n = random() % 3000; n > 0; n--)
+            chosen.insert(static_cast<int64_t>(random() % 20000));
+        std::vector<UnitKey> keys;
+        for (int64_t unit : chosen)
+            keys.push_back(UnitKeyOf(unit));
+        UnitBook book = OpenBook(shelf, keys, opening % 3 == 0);
+        size_t number = 0;
+        for (int64_t unit : chosen) {
+            ASSERT_EQ(book.spent(number), map.count(unit) != 0 ? map[unit] : 0);
+            if (opening % 3 == 0 && random() % 4 == 0) {
+                book.Remove(number);
+                map.erase(unit);
+            } else {
+                map[unit] = static_cast<uint32_t>(random());
+                book.Set(number, map[unit]);
+            }
+            number++;
+        }
+        ASSERT_TRUE(shelf.Write(book.WriteOut(interrupt)));
+        ASSERT_EQ(shelf.header.units, map.size());
+    }
+}
+
+TEST(UnitBook, RefusesWhatIsDamagedOrMissing) {
+    UnitShelf shelf;
+    UnitBook book = OpenBook(shelf, UnitKeys(0, 20000));
+    ASSERT_TRUE(shelf.Write(book.WriteOut(interrupt)));
+    ASSERT_GT(shelf.buckets.size(), 2u);
+    const auto refuses = [](const UnitShelf& damaged) {
+        try {
+            damaged.Spent(UnitKeys(0, 10));
+        } catch (const Error& error) {
+            return error.code() == ErrorCode::kCorrupted;
+        }
+        return false;
+    };
+    EXPECT_FALSE(refuses(shelf));
+    UnitShelf lost = shelf;
+    lost.buckets.erase(1);
+    EXPECT_TRUE(refuses(lost));
+    UnitShelf moved = shelf;
+    moved.buckets[0].first.swap(moved.buckets[1].first);
+    moved.buckets[0].second.swap(moved.buckets[1].second);
+    EXPECT_TRUE(refuses(moved));
+    UnitShelf twice = shelf;
+    twice.buckets[0].first.replace(0, 16, twice.buckets[0].first, 16, 16);
+    EXPECT_TRUE(refuses(twice));
+    UnitShelf shorter = shelf;
+    shorter.buckets[0].second.resize(shorter.buckets[0].second.size() - 4);
+    EXPECT_TRUE(refuses(shorter));
+    UnitShelf unsalted = shelf;
+    unsalted.salt = "short";
+    EXPECT_TRUE(refuses(unsalted));
+}
+
+TEST(UnitBook, ReaderRefusesOtherBytes) {
+    UnitShelf shelf;
+    UnitBook book = OpenBook(shelf, UnitKeys(0, 100));
+    const std::string bytes = book.WriteOut(interrupt);
+    for (size_t size = 0; size < bytes.size(); size += 7) {
+        UnitShelf other;
+        EXPECT_FALSE(other.Write(bytes.substr(0, size)));
+    }
+    EXPECT_FALSE(UnitShelf().Write(std::string(bytes.size(), 'x')));
+}
+
+TEST(UnitBook, KeysAreSaltedApart) {
+    const std::string one(16, 'a'), two(16, 'b');
+    const auto salt = [](const std::string& text) {
+        return reinterpret_cast<const unsigned char*>(text.data());
+    };
+    const UnitKey key = UnitKeyOf(int64_t{42});
+    EXPECT_FALSE(SaltedKey(salt(one), key) == SaltedKey(salt(two), key));
+    EXPECT_FALSE(SaltedKey(salt(one), key) == key);
+    EXPECT_TRUE(SaltedKey(salt(one), key) == SaltedKey(salt(one), key));
+}
+
+}  // namespace
+}  // namespace dpboost
