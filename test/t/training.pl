@@ -104,7 +104,7 @@ subtest 'nothing but noise depends on rows' => sub {
         INSERT INTO odd SELECT 0.5, 0.5, 'x', i % 2 = 0 FROM generate_series(1, 50) i;});
     my $shape = q{
         WITH r AS MATERIALIZED (SELECT dpboost_train_on('odd', 'odd', 'ill', 1, options => '{"method": "sbdt", "trees": 20}') AS r)
-        SELECT r - '{version,release_id}'::text[] FROM r;
+        SELECT r - '{version,release_id,base_rate}'::text[], r ? 'base_rate' FROM r;
         SELECT features, (SELECT octet_length(content) FROM dpboost.model WHERE name = 'odd' ORDER BY version DESC LIMIT 1)
         FROM dpboost_models WHERE model = 'odd' ORDER BY version DESC LIMIT 1;};
     my $before = $node->safe_psql('postgres', $shape);
