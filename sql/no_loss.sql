@@ -33,7 +33,17 @@ SELECT spelling, r -> 'base_rate' ? 'note' AS told, (r -> 'base_rate' ->> 'value
 FROM (VALUES ('yes', 'loss_third'), ('Yes', 'loss_none')) AS v(spelling, model),
  LATERAL dpboost_train_on(model, 'spelled', 'verdict', 2, options => format('{"positive": "%s", "bounds": [0, 1]}', spelling)::jsonb) AS r;
 SELECT dpboost_drop_model('loss_third'), dpboost_drop_model('loss_none');
-DROP TABLE spelled;
+-- Where it was not, because a person has many rows, that is told, until the levels are declared.
+CREATE TABLE spelled_by_person AS SELECT x, verdict, row_number() OVER () / 2 AS person FROM spelled;
+SELECT dpboost_protect('spelled_by_person', 10, 1e-6, privacy_unit => 'person');
+SELECT r -> 'base_rate' AS base_rate
+FROM dpboost_train_on('loss_units', 'spelled_by_person', 'verdict', 0.5, features => '{x}', options => '{"positive": "Yes", "bounds": [0, 1]}') AS r;
+SELECT dpboost_set_domain('spelled_by_person', 'verdict', '{no,yes}'::text[]);
+SELECT r ? 'base_rate' AS told
+FROM dpboost_train_on('loss_units', 'spelled_by_person', 'verdict', 0.5, features => '{x}', options => '{"positive": "yes", "bounds": [0, 1]}') AS r;
+SELECT dpboost_train_on('loss_units', 'spelled_by_person', 'verdict', 0.5, features => '{x}', options => '{"positive": "Yes", "bounds": [0, 1]}');
+SELECT dpboost_drop_model('loss_units');
+DROP TABLE spelled, spelled_by_person;
 -- NULL is an error wherever a value is needed.
 SELECT dpboost_set_domain('losses', 'x', NULL, 1);
 SELECT dpboost_set_domain('losses', 'verdict', NULL::text[]);

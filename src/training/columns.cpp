@@ -241,6 +241,7 @@ TargetRule ClassificationRule(const PublicColumn& column, const TrainingOptions&
                 "more, list them in \"classes\".");
         CheckPositiveLevel(column, rule.positive);
     }
+    rule.undeclared = column.kind != ValueKind::kBoolean && column.domain.kind != DomainKind::kLevels;
     rule.spec = TargetSpec::Binary(NegativeName(column, rule.positive), rule.positive);
     return rule;
 }

@@ -388,6 +388,16 @@ static std::string DescribeBaseRate(const BaseRate& rate, const TargetRule& targ
     return description.Object();
 }
 
+// Where nothing was released that would tell. The same whatever the rows are.
+static std::string DescribeUndeclared(const TargetRule& target) {
+    JsonList description;
+    description.Add("note",
+                    JsonString("Not known here: this training has released no share of the positive class " +
+                               Quoted(target.positive) +
+                               ". If the target's levels are declared, a misspelt class is an error."));
+    return description.Object();
+}
+
 const std::string& TrainingCore::Describe(const TrainingResult& result) {
     JsonList description;
     if (result.model != nullptr) {
@@ -408,6 +418,8 @@ const std::string& TrainingCore::Describe(const TrainingResult& result) {
     description.Add("features", std::to_string(features_.specs.size()));
     if (base_rate_.known)
         description.Add("base_rate", DescribeBaseRate(base_rate_, target_));
+    else if (result.model != nullptr && target_.undeclared)
+        description.Add("base_rate", DescribeUndeclared(target_));
     description.Add("remaining", RemainingArray(result));
     if (active_)
         description.Add("active", ActiveObject(*active_));
