@@ -8,7 +8,7 @@ PG_CONFIG ?= pg_config
 
 CORE_SRCS := $(sort $(shell find src -name '*.cpp' -not -path 'src/postgres/*'))
 PG_SRCS := $(sort $(shell find src/postgres -name '*.cpp'))
-SQL_SECTIONS := $(sort $(wildcard src/sql/[0-9][0-9]_*.sql))
+SQL_SECTIONS := $(shell find src/sql -name '[0-9][0-9]_*.sql' -printf '%f %p\n' | sort | cut -d ' ' -f 2)
 
 # Never fast-math or -march=native: results must not depend on the machine, and SIMD is dispatched at run time.
 # Warnings are errors for developers and CI; a user's newer compiler may know more of them.
@@ -75,7 +75,7 @@ WERROR := 1
 # ---- core tests ----------------------------------------------------------------------------------------------------
 # `unit` and `unit-asan` run the tests of test/unit, `statistical` those of test/statistical; UNIT_ARGS reaches gtest.
 UNIT_SRCS := $(sort $(shell find test/unit -name '*_test.cpp'))
-STATISTICAL_SRCS := $(sort $(wildcard test/statistical/*_test.cpp))
+STATISTICAL_SRCS := $(sort $(shell find test/statistical -name '*_test.cpp'))
 BENCH_SRCS := $(sort $(wildcard test/bench/*.cpp))
 UTILITY_SRCS := $(sort $(wildcard test/bench/utility/*.cpp))
 SAN_FLAGS = -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -133,7 +133,7 @@ check:
 check-deps:
 	@test/run/install-deps
 purity:
-	@test/run/purity
+	@test/run/layers/purity
 format:
 	clang-format -i $$(test/run/sources)
 format-check:

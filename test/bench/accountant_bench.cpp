@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "privacy/accountant/pld.h"
 #include "privacy/budget.h"
+#include "privacy/filter/renyi_filter.h"
 #include "privacy/plan.h"
-#include "privacy/renyi_filter.h"
 
 namespace dpboost {
 namespace {

@@ -14,7 +14,7 @@
 #include "learner/rows/row_gradients.h"
 #include "learner/rows/unit_rounds.h"
 #include "learner/rows/unit_sample.h"
-#include "privacy/renyi_filter.h"
+#include "privacy/filter/renyi_filter.h"
 
 namespace dpboost {
 

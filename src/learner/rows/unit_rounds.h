@@ -1,5 +1,5 @@
 // What each unit of a training may lose in its rounds, and what it has lost: the door between a Renyi filter, which
-// counts within one training, and a unit's accumulator, which lasts (privacy/unit_filter.h). Secret like both of them.
+// counts within one training, and a unit's accumulator, which lasts (privacy/filter/unit_filter.h). Secret like both of them.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "privacy/renyi_filter.h"
-#include "privacy/unit_filter.h"
+#include "privacy/filter/renyi_filter.h"
+#include "privacy/filter/unit_filter.h"
 
 namespace dpboost {
 

@@ -14,7 +14,7 @@
 #include "base/interrupt.h"
 #include "dataset/dataset.h"
 #include "learner/rows/unit_rounds.h"
-#include "privacy/unit_filter.h"
+#include "privacy/filter/unit_filter.h"
 #include "training/units/unit_book.h"
 
 namespace dpboost {

@@ -1,7 +1,7 @@
 // The accumulators of a relation's or a population's units as the catalog has them: in buckets, keys apart from what was
 // spent, so that a charge leaves the keys alone. A book is opened for one release: it takes the keys of the release's
 // units, then bucket after bucket as they are stored, finds every unit's accumulator or makes one, and gives back the
-// buckets that have changed. Exact and secret (privacy/unit_filter.h says why); nothing of it reaches an analyst.
+// buckets that have changed. Exact and secret (privacy/filter/unit_filter.h says why); nothing of it reaches an analyst.
 #pragma once
 
 #include <cstddef>

@@ -98,7 +98,7 @@ class UnitSum {
         sum.hessian += hessian;
     }
     // Clips. Returns u = (r1 sum H^2 + r2 sum G^2) / S^2 in units of 2^-bits, rounded up, at most 2^bits:
-    // what the Renyi filter charges (privacy/renyi_filter.h, with vectors in place of scalars). bits <= 32.
+    // what the Renyi filter charges (privacy/filter/renyi_filter.h, with vectors in place of scalars). bits <= 32.
     uint64_t Clip(int bits);
     void AddTo(LeafSums* sums) const;
     // Forgets the unit.

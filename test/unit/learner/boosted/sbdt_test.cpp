@@ -12,7 +12,7 @@
 #include "learner/objective/objective.h"
 #include "learner/rows/leaf/leaf_sums.h"
 #include "learner/tree/leaf_values.h"
-#include "privacy/renyi_filter.h"
+#include "privacy/filter/renyi_filter.h"
 #include "support/train_with.h"
 #include "support/zero_noise.h"
 #include "unit/learner/random_data.h"

@@ -11,8 +11,8 @@
 #include "learner/rows/unit_rounds.h"
 #include "mechanism/chacha_source.h"
 #include "mechanism/noisy_sum.h"
+#include "privacy/filter/unit_filter.h"
 #include "privacy/plan.h"
-#include "privacy/unit_filter.h"
 #include "support/audit/halved_noise.h"
 #include "support/statistics.h"
 

@@ -1,4 +1,4 @@
-#include "privacy/renyi_filter.h"
+#include "privacy/filter/renyi_filter.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "privacy/unit_filter.h"
+#include "privacy/filter/unit_filter.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <random>
 
 #include "base/error.h"
+#include "privacy/filter/renyi_filter.h"
 #include "privacy/plan.h"
-#include "privacy/renyi_filter.h"
 
 namespace dpboost {
 namespace {

@@ -1,4 +1,4 @@
-#include "privacy/unit_filter.h"
+#include "privacy/filter/unit_filter.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Fixed-point scales of the Renyi filter, all rounded up, and its round over many units.
-#include "privacy/renyi_filter.h"
+#include "privacy/filter/renyi_filter.h"
 
 #include <algorithm>
 #include <cmath>
