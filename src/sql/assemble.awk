@@ -1,5 +1,5 @@
-# Puts the sections of the install script together. What a table and its columns mean stands behind them as a comment, on their
-# line and on the comment lines that follow it; here it becomes a COMMENT ON. Used by the Makefile.
+# Puts the sections of the install script together. What a table or a view and its columns mean stands behind them as a comment,
+# on their line and on the comment lines that follow it; here it becomes a COMMENT ON. Used by the Makefile.
 
 function finish() {
     if (text != "") {
@@ -17,14 +17,16 @@ function split_comment() {
     }
 }
 
-/^CREATE TABLE / {
-    table = $3
-    object = "TABLE " table
+# First come the columns; then, of a view, its query. The comments follow what they are about.
+/^CREATE (TABLE|VIEW) .*\(( -- .*)?$/ {
+    relation = $3
+    object = $2 " " relation
+    in_columns = 1
     split_comment()
     print
     next
 }
-table != "" && /^ +-- / {
+in_columns && /^ +-- / {
     if (text == "") {
         print FILENAME ": a comment that belongs to no column: " $0 >"/dev/stderr"
         exit 1
@@ -33,15 +35,16 @@ table != "" && /^ +-- / {
     text = text " " $0
     next
 }
-table != "" {
+in_columns {
     finish()
-    object = "COLUMN " table "." $1
+    column = $1
+    sub(/[,)]+$/, "", column)
+    object = "COLUMN " relation "." column
     split_comment()
-    print
-    if ($0 ~ /\);$/) {
-        printf "%s", statements
-        table = statements = ""
-    }
-    next
+    in_columns = !/\);$/ && !/^ +(WITH .*)?AS$/
 }
 { print }
+!in_columns && statements != "" && /;$/ {
+    printf "%s", statements
+    statements = ""
+}

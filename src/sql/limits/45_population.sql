@@ -16,7 +16,14 @@ CREATE FUNCTION dpboost_drop_population(population name) RETURNS void
 COMMENT ON FUNCTION dpboost_drop_population(name) IS
     'removes a population without tables; what was spent stays, also for one that is created under its name again';
 
-CREATE VIEW dpboost_populations WITH (security_barrier) AS
+CREATE VIEW dpboost_populations ( -- tables of populations: of one's own populations, and one's own tables
+    population, -- name; its cap is in dpboost_budgets
+    owner, -- role that may add tables; !name: one that was dropped
+    relation, -- table or view that is or was in it; !name: one that was dropped
+    privacy_unit, -- its column that identifies a person; NULL: each row is one
+    joined_at, -- when it was added
+    belongs) -- whether its trainings need the population's budget; what it has spent counts either way
+    WITH (security_barrier) AS
     SELECT q.name AS population,
            coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = q.owner::oid)::text, q.owner::text) AS owner,
            t.relation::text AS relation, p.privacy_unit, m.joined_at, p.population_id IS NOT NULL AS belongs
@@ -29,11 +36,4 @@ CREATE VIEW dpboost_populations WITH (security_barrier) AS
            OR pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')
            OR EXISTS (SELECT FROM pg_catalog.pg_class c
                       WHERE c.oid = t.relation::oid AND pg_catalog.pg_has_role(current_user, c.relowner, 'USAGE')));
-COMMENT ON VIEW dpboost_populations IS 'tables of populations: of one''s own populations, and one''s own tables';
-COMMENT ON COLUMN dpboost_populations.population IS 'name; its cap is in dpboost_budgets';
-COMMENT ON COLUMN dpboost_populations.owner IS 'role that may add tables; !name: one that was dropped';
-COMMENT ON COLUMN dpboost_populations.relation IS 'table or view that is or was in it; !name: one that was dropped';
-COMMENT ON COLUMN dpboost_populations.privacy_unit IS 'its column that identifies a person; NULL: each row is one';
-COMMENT ON COLUMN dpboost_populations.joined_at IS 'when it was added';
-COMMENT ON COLUMN dpboost_populations.belongs IS 'whether its trainings need the population''s budget; what it has spent counts either way';
 GRANT SELECT ON dpboost_populations TO PUBLIC;

@@ -3,34 +3,56 @@
 -- current_user is the role that reads the view. Members see what their roles see; superusers, and all who may watch the
 -- server (members of pg_read_all_stats, as those of pg_monitor are), see all budgets and releases.
 
-CREATE VIEW dpboost_budgets WITH (security_barrier) AS
+CREATE VIEW dpboost_budgets ( -- privacy budgets: limit, spent and remaining; own ones with their tables' caps, and
+    -- all of one's own tables and populations
+    relation, -- table or view; NULL: the cap of a population, for all its tables together
+    grantee, -- role whose budget it is; NULL: the cap for everyone together
+    epsilon, -- limit; it holds also for an analyst who chooses each training after seeing the last
+    delta, -- limit
+    max_epsilon_per_train, -- limit for a single training, or NULL
+    epsilon_spent, -- what the releases so far add up to, at delta; proven for trainings that were all chosen before
+    -- the first, not for an analyst who adapts
+    epsilon_spent_adaptive, -- a limit at delta, about the smallest, that would have let them through; as a limit it
+    -- holds for an analyst who adapts
+    epsilon_remaining, -- the largest single training by the default method that still fits, at delta; holds for an
+    -- analyst who adapts. Methods that sample rows, or have other than Gaussian noise, may get less
+    part_remaining, -- part of the limit that is left, from 1 to 0; holds for an analyst who adapts
+    releases, -- number of releases that count
+    privacy_unit, -- column that identifies a person; NULL: each row is one
+    earlier_releases, -- releases among these that were made for another privacy unit and that the owner has accepted
+    -- as they are
+    population, -- population to which the table belongs, or whose cap it is; NULL: the table is its own
+    renew, -- after which time the budget renews; NULL: never
+    renews_at, -- when it renews next; what is shown as spent and remaining is of the time until then
+    epsilon_spent_ever, -- as epsilon_spent, and over all time for a budget that renews
+    accounting) -- release: all releases together stay within the limit; unit: each person does, and what each has
+    -- left is not shown
+    WITH (security_barrier) AS
     SELECT * FROM dpboost.budgets();
-COMMENT ON VIEW dpboost_budgets IS
-    'privacy budgets: limit, spent and remaining; own ones with their tables'' caps, and all of one''s own tables and populations';
-COMMENT ON COLUMN dpboost_budgets.relation IS 'table or view; NULL: the cap of a population, for all its tables together';
-COMMENT ON COLUMN dpboost_budgets.renew IS 'after which time the budget renews; NULL: never';
-COMMENT ON COLUMN dpboost_budgets.renews_at IS 'when it renews next; what is shown as spent and remaining is of the time until then';
-COMMENT ON COLUMN dpboost_budgets.epsilon_spent_ever IS 'as epsilon_spent, and over all time for a budget that renews';
-COMMENT ON COLUMN dpboost_budgets.accounting IS
-    'release: all releases together stay within the limit; unit: each person does, and what each has left is not shown';
-COMMENT ON COLUMN dpboost_budgets.population IS 'population to which the table belongs, or whose cap it is; NULL: the table is its own';
-COMMENT ON COLUMN dpboost_budgets.grantee IS 'role whose budget it is; NULL: the cap for everyone together';
-COMMENT ON COLUMN dpboost_budgets.epsilon IS 'limit; it holds also for an analyst who chooses each training after seeing the last';
-COMMENT ON COLUMN dpboost_budgets.delta IS 'limit';
-COMMENT ON COLUMN dpboost_budgets.max_epsilon_per_train IS 'limit for a single training, or NULL';
-COMMENT ON COLUMN dpboost_budgets.epsilon_spent IS
-    'what the releases so far add up to, at delta; proven for trainings that were all chosen before the first, not for an analyst who adapts';
-COMMENT ON COLUMN dpboost_budgets.epsilon_spent_adaptive IS
-    'a limit at delta, about the smallest, that would have let them through; as a limit it holds for an analyst who adapts';
-COMMENT ON COLUMN dpboost_budgets.epsilon_remaining IS
-    'the largest single training by the default method that still fits, at delta; holds for an analyst who adapts. Methods that sample rows, or have other than Gaussian noise, may get less';
-COMMENT ON COLUMN dpboost_budgets.part_remaining IS 'part of the limit that is left, from 1 to 0; holds for an analyst who adapts';
-COMMENT ON COLUMN dpboost_budgets.releases IS 'number of releases that count';
-COMMENT ON COLUMN dpboost_budgets.privacy_unit IS 'column that identifies a person; NULL: each row is one';
-COMMENT ON COLUMN dpboost_budgets.earlier_releases IS
-    'releases among these that were made for another privacy unit and that the owner has accepted as they are';
 
-CREATE VIEW dpboost_ledger WITH (security_barrier) AS
+CREATE VIEW dpboost_ledger ( -- releases: one's own, and all from one's own tables, also from those that were dropped
+    release_id, -- number of the release
+    released_at, -- when it was charged
+    role, -- role that trained
+    model, -- name of the model
+    version, -- version of the model
+    method, -- how it was trained
+    task, -- regression or classification
+    epsilon, -- privacy loss of this release alone
+    delta, -- privacy loss of this release alone
+    privacy_unit, -- column that identified a person; NULL: each row was one
+    relations, -- relations that were read
+    owner, -- role that the model's name belongs to; !name: one that was dropped
+    delivered, -- whether its model or result was stored; false while it runs, and for good if it was cancelled or
+    -- failed after the charge
+    noise_multiplier, -- noise of its main mechanism, in units of what one person can change; comparable within a
+    -- method only
+    calibrated_by, -- what set the noise: gdp (Gaussian differential privacy), pld (privacy loss distributions), rdp
+    -- (Renyi divergence), pure (delta 0), or budget: a limit asked for more noise than epsilon did
+    kind, -- training, evaluation, or choice among models
+    federation) -- of a training together with other servers: the federation, and hashes of its parties and of the
+    -- session, the same at all of them
+    WITH (security_barrier) AS
     SELECT l.release_id, l.released_at, l.role_name AS role, l.model, l.version, l.method, l.task, dpboost.rounded_up(l.epsilon) AS epsilon, l.delta,
            l.privacy_unit, l.relations,
            coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = m.owner::oid)::text, m.owner::text) AS owner,
@@ -49,32 +71,29 @@ CREATE VIEW dpboost_ledger WITH (security_barrier) AS
                   JOIN dpboost.relation_name n USING (relation_id)
                   WHERE c.release_id = l.release_id AND n.relation::oid = 0
                     AND pg_catalog.pg_has_role(current_user, n.owner::oid, 'USAGE'));
-COMMENT ON VIEW dpboost_ledger IS
-    'releases: one''s own, and all from one''s own tables, also from those that were dropped';
-COMMENT ON COLUMN dpboost_ledger.release_id IS 'number of the release';
-COMMENT ON COLUMN dpboost_ledger.released_at IS 'when it was charged';
-COMMENT ON COLUMN dpboost_ledger.role IS 'role that trained';
-COMMENT ON COLUMN dpboost_ledger.model IS 'name of the model';
-COMMENT ON COLUMN dpboost_ledger.version IS 'version of the model';
-COMMENT ON COLUMN dpboost_ledger.method IS 'how it was trained';
-COMMENT ON COLUMN dpboost_ledger.task IS 'regression or classification';
-COMMENT ON COLUMN dpboost_ledger.epsilon IS 'privacy loss of this release alone';
-COMMENT ON COLUMN dpboost_ledger.delta IS 'privacy loss of this release alone';
-COMMENT ON COLUMN dpboost_ledger.privacy_unit IS 'column that identified a person; NULL: each row was one';
-COMMENT ON COLUMN dpboost_ledger.relations IS 'relations that were read';
-COMMENT ON COLUMN dpboost_ledger.owner IS 'role that the model''s name belongs to; !name: one that was dropped';
-COMMENT ON COLUMN dpboost_ledger.kind IS 'training, evaluation, or choice among models';
-COMMENT ON COLUMN dpboost_ledger.federation IS
-    'of a training together with other servers: the federation, and hashes of its parties and of the session, the same at all of them';
-COMMENT ON COLUMN dpboost_ledger.delivered IS
-    'whether its model or result was stored; false while it runs, and for good if it was cancelled or failed after the charge';
 
-COMMENT ON COLUMN dpboost_ledger.noise_multiplier IS
-    'noise of its main mechanism, in units of what one person can change; comparable within a method only';
-COMMENT ON COLUMN dpboost_ledger.calibrated_by IS
-    'what set the noise: gdp (Gaussian differential privacy), pld (privacy loss distributions), rdp (Renyi divergence), pure (delta 0), or budget: a limit asked for more noise than epsilon did';
 
-CREATE VIEW dpboost_models WITH (security_barrier) AS
+CREATE VIEW dpboost_models ( -- models that one may use: one's own and those shared with one; the database's owner
+    -- sees what dropped roles left
+    model, -- name, without its owner
+    version, -- version; dpboost_predict takes the live one unless told name@version
+    owner, -- role that it belongs to; !name: one that was dropped
+    method, -- how it was trained
+    task, -- regression or classification
+    epsilon, -- privacy loss of its training
+    delta, -- privacy loss of its training
+    features, -- its features and their encodings
+    options, -- options of its training
+    created_at, -- when it was trained
+    full_name, -- owner.name, as everyone may write it; with @version for this one
+    live, -- whether the name means this version
+    target, -- name of what it predicts
+    positive, -- classification: the class whose probability it gives
+    relations, -- relations that it was trained on
+    description, -- what its owner says about it, see dpboost_describe
+    release_id) -- its charge in the ledger; NULL: imported, and its method, epsilon and delta are what its file
+    -- claims
+    WITH (security_barrier) AS
     SELECT n.name AS model, m.version,
            coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = n.owner::oid)::text, n.owner::text) AS owner,
            m.method, m.task, dpboost.rounded_up(m.epsilon) AS epsilon, m.delta, m.features, m.options, m.created_at,
@@ -88,25 +107,5 @@ CREATE VIEW dpboost_models WITH (security_barrier) AS
                   WHERE g.name_id = n.name_id AND pg_catalog.pg_has_role(current_user, g.grantee::oid, 'USAGE'))
        OR NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = n.owner::oid)
           AND pg_catalog.pg_has_role(current_user, 'pg_database_owner', 'USAGE');
-COMMENT ON VIEW dpboost_models IS
-    'models that one may use: one''s own and those shared with one; the database''s owner sees what dropped roles left';
-COMMENT ON COLUMN dpboost_models.model IS 'name, without its owner';
-COMMENT ON COLUMN dpboost_models.version IS 'version; dpboost_predict takes the live one unless told name@version';
-COMMENT ON COLUMN dpboost_models.owner IS 'role that it belongs to; !name: one that was dropped';
-COMMENT ON COLUMN dpboost_models.method IS 'how it was trained';
-COMMENT ON COLUMN dpboost_models.task IS 'regression or classification';
-COMMENT ON COLUMN dpboost_models.epsilon IS 'privacy loss of its training';
-COMMENT ON COLUMN dpboost_models.delta IS 'privacy loss of its training';
-COMMENT ON COLUMN dpboost_models.features IS 'its features and their encodings';
-COMMENT ON COLUMN dpboost_models.options IS 'options of its training';
-COMMENT ON COLUMN dpboost_models.created_at IS 'when it was trained';
-COMMENT ON COLUMN dpboost_models.live IS 'whether the name means this version';
-COMMENT ON COLUMN dpboost_models.target IS 'name of what it predicts';
-COMMENT ON COLUMN dpboost_models.positive IS 'classification: the class whose probability it gives';
-COMMENT ON COLUMN dpboost_models.relations IS 'relations that it was trained on';
-COMMENT ON COLUMN dpboost_models.description IS 'what its owner says about it, see dpboost_describe';
-COMMENT ON COLUMN dpboost_models.full_name IS 'owner.name, as everyone may write it; with @version for this one';
-COMMENT ON COLUMN dpboost_models.release_id IS
-    'its charge in the ledger; NULL: imported, and its method, epsilon and delta are what its file claims';
 
 GRANT SELECT ON dpboost_budgets, dpboost_ledger, dpboost_models TO PUBLIC;

@@ -1,7 +1,22 @@
 
 -- ---- operations -----------------------------------------------------------------------------------------------------
 
-CREATE VIEW dpboost_limit_history WITH (security_barrier) AS
+CREATE VIEW dpboost_limit_history ( -- who set which limit when: of one's own tables, populations and budgets; never
+    -- changed
+    change_id, -- number of the change
+    changed_at, -- when
+    role, -- role that made it
+    session_role, -- role that had logged in, before SET ROLE
+    change, -- what was called: protect, unprotect, set_budget, revoke_budget, create_population, ...
+    relation, -- table or view, by its name then
+    population, -- population, by its name then
+    grantee, -- role whose budget it was, by its name then
+    epsilon, -- limit from then on; NULL: none
+    delta, -- limit from then on
+    max_epsilon_per_train, -- limit for a single training from then on; NULL: none
+    renew, -- after which time the budget renews from then on; NULL: never
+    privacy_unit) -- column that identifies a person from then on; NULL: each row is one
+    WITH (security_barrier) AS
     SELECT h.limit_history_id AS change_id, h.changed_at, h.role_name AS role, h.session_name AS session_role, h.change,
            h.relation, h.population, h.grantee_name AS grantee, h.epsilon, h.delta, h.max_epsilon_per_train, h.renew,
            h.privacy_unit
@@ -11,20 +26,6 @@ CREATE VIEW dpboost_limit_history WITH (security_barrier) AS
        OR pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')
        OR EXISTS (SELECT FROM dpboost.relation_name n JOIN pg_catalog.pg_class r ON r.oid = n.relation::oid
                   WHERE n.relation_id = ANY (h.relation_ids) AND pg_catalog.pg_has_role(current_user, r.relowner, 'USAGE'));
-COMMENT ON VIEW dpboost_limit_history IS 'who set which limit when: of one''s own tables, populations and budgets; never changed';
-COMMENT ON COLUMN dpboost_limit_history.change_id IS 'number of the change';
-COMMENT ON COLUMN dpboost_limit_history.changed_at IS 'when';
-COMMENT ON COLUMN dpboost_limit_history.role IS 'role that made it';
-COMMENT ON COLUMN dpboost_limit_history.session_role IS 'role that had logged in, before SET ROLE';
-COMMENT ON COLUMN dpboost_limit_history.change IS 'what was called: protect, unprotect, set_budget, revoke_budget, create_population, ...';
-COMMENT ON COLUMN dpboost_limit_history.relation IS 'table or view, by its name then';
-COMMENT ON COLUMN dpboost_limit_history.population IS 'population, by its name then';
-COMMENT ON COLUMN dpboost_limit_history.grantee IS 'role whose budget it was, by its name then';
-COMMENT ON COLUMN dpboost_limit_history.epsilon IS 'limit from then on; NULL: none';
-COMMENT ON COLUMN dpboost_limit_history.delta IS 'limit from then on';
-COMMENT ON COLUMN dpboost_limit_history.max_epsilon_per_train IS 'limit for a single training from then on; NULL: none';
-COMMENT ON COLUMN dpboost_limit_history.renew IS 'after which time the budget renews from then on; NULL: never';
-COMMENT ON COLUMN dpboost_limit_history.privacy_unit IS 'column that identifies a person from then on; NULL: each row is one';
 
 CREATE FUNCTION dpboost_set_alert(relation regclass DEFAULT NULL, part_remaining float8 DEFAULT 0.2,
                                   grantee regrole DEFAULT NULL, population name DEFAULT NULL) RETURNS void
@@ -37,7 +38,15 @@ CREATE FUNCTION dpboost_drop_alert(relation regclass DEFAULT NULL, grantee regro
     AS 'MODULE_PATHNAME', 'dpboost_drop_alert' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost_drop_alert(regclass, regrole, name) IS 'takes an alert of dpboost_set_alert away';
 
-CREATE VIEW dpboost_alerts WITH (security_barrier) AS
+CREATE VIEW dpboost_alerts ( -- alerts on one's own tables and populations, and when they were raised
+    relation, -- table or view; !name: one that was dropped
+    population, -- or population
+    grantee, -- role whose budget is meant; NULL: the cap
+    part_remaining, -- part of the limit below which it is raised
+    raised_at, -- when it was raised last; NULL: never
+    release_id, -- the release that did it
+    times) -- how often it was raised
+    WITH (security_barrier) AS
     SELECT a.relation::text AS relation, q.name AS population, a.grantee::text AS grantee, a.below AS part_remaining,
            r.raised_at, r.release_id, r.times
     FROM dpboost.alert a LEFT JOIN dpboost.population q USING (population_id)
@@ -47,14 +56,6 @@ CREATE VIEW dpboost_alerts WITH (security_barrier) AS
        OR pg_catalog.pg_has_role(current_user, q.owner::oid, 'USAGE')
        OR EXISTS (SELECT FROM pg_catalog.pg_class c
                   WHERE c.oid = a.relation::oid AND pg_catalog.pg_has_role(current_user, c.relowner, 'USAGE'));
-COMMENT ON VIEW dpboost_alerts IS 'alerts on one''s own tables and populations, and when they were raised';
-COMMENT ON COLUMN dpboost_alerts.relation IS 'table or view; !name: one that was dropped';
-COMMENT ON COLUMN dpboost_alerts.population IS 'or population';
-COMMENT ON COLUMN dpboost_alerts.grantee IS 'role whose budget is meant; NULL: the cap';
-COMMENT ON COLUMN dpboost_alerts.part_remaining IS 'part of the limit below which it is raised';
-COMMENT ON COLUMN dpboost_alerts.raised_at IS 'when it was raised last; NULL: never';
-COMMENT ON COLUMN dpboost_alerts.release_id IS 'the release that did it';
-COMMENT ON COLUMN dpboost_alerts.times IS 'how often it was raised';
 
 CREATE FUNCTION dpboost_trainings_left(relation regclass, epsilon float8, delta float8 DEFAULT 1e-6,
                                        role regrole DEFAULT NULL) RETURNS int

@@ -101,7 +101,16 @@ CREATE FUNCTION dpboost_party_round(event bigint, total bytea) RETURNS bytea
 COMMENT ON FUNCTION dpboost_party_round(bigint, bytea) IS
     'takes the last total and gives this party''s masked sums, once for each event; called by the coordinator of a federation';
 
-CREATE VIEW dpboost_federations WITH (security_barrier) AS
+CREATE VIEW dpboost_federations ( -- servers that train together, by federation and party
+    federation, -- name of the federation, the same at all parties
+    party, -- name of a party
+    key, -- public half of its key; compare it with what dpboost_party_key() says there
+    myself, -- whether that is this database
+    relation, -- what this database trains on as a party
+    server, -- foreign server by which the party is reached from here
+    max_colluding, -- how many parties may work together against the others' persons
+    parties_per_unit) -- at how many parties one person may have rows
+    WITH (security_barrier) AS
     SELECT f.name AS federation, p.key AS party, p.value AS key,
            p.key = f.myself IS TRUE AS myself,
            CASE WHEN p.key = f.myself THEN f.relation::text END AS relation,
@@ -109,13 +118,4 @@ CREATE VIEW dpboost_federations WITH (security_barrier) AS
            f.max_colluding,
            f.parties_per_unit
     FROM dpboost.federation f CROSS JOIN LATERAL pg_catalog.jsonb_each_text(f.parties) p;
-COMMENT ON VIEW dpboost_federations IS 'servers that train together, by federation and party';
-COMMENT ON COLUMN dpboost_federations.federation IS 'name of the federation, the same at all parties';
-COMMENT ON COLUMN dpboost_federations.party IS 'name of a party';
-COMMENT ON COLUMN dpboost_federations.key IS 'public half of its key; compare it with what dpboost_party_key() says there';
-COMMENT ON COLUMN dpboost_federations.myself IS 'whether that is this database';
-COMMENT ON COLUMN dpboost_federations.relation IS 'what this database trains on as a party';
-COMMENT ON COLUMN dpboost_federations.server IS 'foreign server by which the party is reached from here';
-COMMENT ON COLUMN dpboost_federations.max_colluding IS 'how many parties may work together against the others'' persons';
-COMMENT ON COLUMN dpboost_federations.parties_per_unit IS 'at how many parties one person may have rows';
 GRANT SELECT ON dpboost_federations TO PUBLIC;

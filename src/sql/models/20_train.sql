@@ -58,16 +58,16 @@ CREATE FUNCTION dpboost.running_trainings(
     AS 'MODULE_PATHNAME', 'dpboost_running_trainings' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 5;
 COMMENT ON FUNCTION dpboost.running_trainings() IS 'trainings that run now in this database; see dpboost_progress';
 
-CREATE VIEW dpboost_progress AS
+CREATE VIEW dpboost_progress ( -- trainings that run now and are paid for, of roles whose activity the reader may see
+    pid, -- process that trains
+    role, -- role that trains
+    relation, -- relation that dpboost_train_on was called for; NULL for a query
+    rounds_done, -- rounds done
+    rounds_total) -- rounds planned; depends on the options alone
+    AS
     SELECT pid, pg_catalog.pg_get_userbyid(role_id) AS role, relation_id::pg_catalog.regclass AS relation,
            rounds_done, rounds_total
     FROM dpboost.running_trainings();
-COMMENT ON VIEW dpboost_progress IS 'trainings that run now and are paid for, of roles whose activity the reader may see';
-COMMENT ON COLUMN dpboost_progress.pid IS 'process that trains';
-COMMENT ON COLUMN dpboost_progress.role IS 'role that trains';
-COMMENT ON COLUMN dpboost_progress.relation IS 'relation that dpboost_train_on was called for; NULL for a query';
-COMMENT ON COLUMN dpboost_progress.rounds_done IS 'rounds done';
-COMMENT ON COLUMN dpboost_progress.rounds_total IS 'rounds planned; depends on the options alone';
 GRANT SELECT ON dpboost_progress TO PUBLIC;
 
 -- ---- methods --------------------------------------------------------------------------------------------------------
@@ -78,13 +78,12 @@ CREATE FUNCTION dpboost.list_methods(
     AS 'MODULE_PATHNAME', 'dpboost_list_methods' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 12;
 COMMENT ON FUNCTION dpboost.list_methods() IS 'values of the option "method"; see dpboost_methods';
 
-CREATE VIEW dpboost_methods AS
+CREATE VIEW dpboost_methods ( -- methods of training: what they are made of, where they come from, when to use them
+    method, -- value of the option "method"
+    parts, -- parts that it combines; each can be chosen by an option of its own
+    paper, -- where it was published
+    when_to_use, -- what it is good for
+    options) -- its own options, with the values that they take and what they mean; others go with every method
+    AS
     SELECT method, parts, paper, when_to_use, options FROM dpboost.list_methods();
-COMMENT ON VIEW dpboost_methods IS 'methods of training: what they are made of, where they come from, when to use them';
-COMMENT ON COLUMN dpboost_methods.method IS 'value of the option "method"';
-COMMENT ON COLUMN dpboost_methods.parts IS 'parts that it combines; each can be chosen by an option of its own';
-COMMENT ON COLUMN dpboost_methods.paper IS 'where it was published';
-COMMENT ON COLUMN dpboost_methods.when_to_use IS 'what it is good for';
-COMMENT ON COLUMN dpboost_methods.options IS
-    'its own options, with the values that they take and what they mean; others go with every method';
 GRANT SELECT ON dpboost_methods TO PUBLIC;

@@ -45,24 +45,24 @@ CREATE AGGREGATE dpboost_metrics(target "any", prediction float8) (
 COMMENT ON AGGREGATE dpboost_metrics("any", float8) IS
     'exact figures of predictions, NOT private: a boolean target with probabilities, or a numeric one with values';
 
-CREATE VIEW dpboost_evaluations WITH (security_barrier) AS
+CREATE VIEW dpboost_evaluations ( -- what evaluations found: one's own, and all from one's own tables; reading it
+    -- costs nothing
+    release_id, -- number of the release
+    model, -- name of the model
+    version, -- version of the model
+    owner, -- role that the model's name belongs to
+    relations, -- relations that were read
+    evaluated_at, -- when it was charged
+    epsilon, -- privacy loss of the release
+    delta, -- privacy loss of the release
+    kind, -- evaluation; training: of the people that the training had set aside; choice: of one among models
+    model_id, -- number of the model
+    metrics, -- each figure as [value, lower, upper], the interval at 95 %; value null where noise wins
+    bins) -- score bins of a classifier; dpboost_evaluation_bins shows them as rows
+    WITH (security_barrier) AS
     SELECT e.release_id, l.model, l.version, l.owner, l.relations, l.released_at AS evaluated_at, l.epsilon, l.delta,
            l.kind, e.model_id, e.result - 'bins' - 'epsilon' - 'delta' AS metrics, e.result -> 'bins' AS bins
     FROM dpboost.evaluation e JOIN @extschema@.dpboost_ledger l USING (release_id);
-COMMENT ON VIEW dpboost_evaluations IS 'what evaluations found: one''s own, and all from one''s own tables; reading it costs nothing';
-COMMENT ON COLUMN dpboost_evaluations.release_id IS 'number of the release';
-COMMENT ON COLUMN dpboost_evaluations.model IS 'name of the model';
-COMMENT ON COLUMN dpboost_evaluations.version IS 'version of the model';
-COMMENT ON COLUMN dpboost_evaluations.owner IS 'role that the model''s name belongs to';
-COMMENT ON COLUMN dpboost_evaluations.relations IS 'relations that were read';
-COMMENT ON COLUMN dpboost_evaluations.evaluated_at IS 'when it was charged';
-COMMENT ON COLUMN dpboost_evaluations.epsilon IS 'privacy loss of the release';
-COMMENT ON COLUMN dpboost_evaluations.delta IS 'privacy loss of the release';
-COMMENT ON COLUMN dpboost_evaluations.kind IS
-    'evaluation; training: of the people that the training had set aside; choice: of one among models';
-COMMENT ON COLUMN dpboost_evaluations.model_id IS 'number of the model';
-COMMENT ON COLUMN dpboost_evaluations.metrics IS 'each figure as [value, lower, upper], the interval at 95 %; value null where noise wins';
-COMMENT ON COLUMN dpboost_evaluations.bins IS 'score bins of a classifier; dpboost_evaluation_bins shows them as rows';
 GRANT SELECT ON dpboost_evaluations TO PUBLIC;
 
 CREATE FUNCTION dpboost.model_id(model text) RETURNS bigint
