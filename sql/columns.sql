@@ -1,14 +1,9 @@
 -- See before you train: what is public about each column, what is missing, and how it is declared.
 SET client_min_messages = warning;
 SET timezone = 'UTC';
-CREATE ROLE regress_col_owner;
-CREATE ROLE regress_col_ana;
 CREATE ROLE regress_col_eve;
-CREATE SCHEMA regress_col;
-GRANT ALL ON SCHEMA regress_col TO regress_col_owner;
-GRANT USAGE ON SCHEMA regress_col TO regress_col_ana, regress_col_eve;
-SET search_path = regress_col, public;
-SET ROLE regress_col_owner;
+\set ward regress_col
+\i sql/setup/ward.sql
 CREATE TYPE hue AS ENUM ('red', 'green');
 CREATE TABLE visits (
     visit_id int PRIMARY KEY, patient int, age int, weight numeric CHECK (weight BETWEEN 0 AND 300), branch int, ward text,

@@ -3,13 +3,9 @@
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
-CREATE ROLE regress_count_owner;
-CREATE ROLE regress_count_ana;
 CREATE ROLE regress_count_bob;
-CREATE SCHEMA regress_count AUTHORIZATION regress_count_owner;
-GRANT USAGE ON SCHEMA regress_count TO PUBLIC;
-SET search_path = regress_count, public;
-SET ROLE regress_count_owner;
+\set ward regress_count
+\i sql/setup/ward.sql
 CREATE TABLE a (x int CHECK (x BETWEEN 0 AND 100), y float8 CHECK (y BETWEEN 0 AND 10));
 SELECT dpboost_set_budget('a', 'regress_count_ana', 1, 1e-6);
 GRANT SELECT ON a TO regress_count_bob;

@@ -11,12 +11,7 @@ GRANT ALL ON SCHEMA regress_pop TO regress_pop_owner, regress_pop_other;
 GRANT USAGE ON SCHEMA regress_pop TO regress_pop_ana;
 SET search_path = regress_pop, public;
 
-CREATE FUNCTION fill(of text) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    EXECUTE format('CREATE TABLE %I (visit_id int PRIMARY KEY, patient_id int, age float8 CHECK (age BETWEEN 0 AND 100),
-                    cost float8 CHECK (cost BETWEEN 0 AND 1000))', of);
-    EXECUTE format('INSERT INTO %I SELECT i, i %% 50, i %% 90, i %% 900 FROM generate_series(1, 200) i', of);
-END$$;
+\i sql/setup/fill.sql
 CREATE FUNCTION train(relation regclass, epsilon float8, method text DEFAULT 'auto') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE message text; detail text;
 BEGIN

@@ -1,14 +1,9 @@
 -- Owners protect their tables and give budgets: who may, what is checked, and what stays.
 \set VERBOSITY terse
 \set train '{"method": "sbdt", "trees": 4, "subsample": 1}'
-CREATE ROLE regress_dpb_owner;
-CREATE ROLE regress_dpb_ana;
 CREATE ROLE regress_dpb_bob;
-CREATE SCHEMA regress_dpb AUTHORIZATION regress_dpb_owner;
-GRANT USAGE ON SCHEMA regress_dpb TO PUBLIC;
-SET search_path = regress_dpb, public;
-
-SET ROLE regress_dpb_owner;
+\set ward regress_dpb
+\i sql/setup/ward.sql
 CREATE TABLE visits (id int PRIMARY KEY, patient int, age int CHECK (age BETWEEN 0 AND 100),
                      cost float8 CHECK (cost >= 0 AND cost <= 1000));
 INSERT INTO visits SELECT i, i % 50, i % 100, i % 1000 FROM generate_series(1, 500) i;

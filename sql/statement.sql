@@ -4,14 +4,9 @@
 \pset tuples_only on
 SET client_min_messages = warning;
 SET intervalstyle = postgres;
-CREATE ROLE regress_say_owner;
-CREATE ROLE regress_say_ana;
 CREATE ROLE regress_say_bob;
-CREATE SCHEMA regress_say;
-GRANT ALL ON SCHEMA regress_say TO regress_say_owner;
-GRANT USAGE ON SCHEMA regress_say TO regress_say_ana, regress_say_bob;
-SET search_path = regress_say, public;
-SET ROLE regress_say_owner;
+\set ward regress_say
+\i sql/setup/ward.sql
 CREATE TABLE visits (visit_id int PRIMARY KEY, patient_id int, age float8 CHECK (age BETWEEN 0 AND 100), ill boolean);
 INSERT INTO visits SELECT i, i % 50, i % 90, i % 3 = 0 FROM generate_series(1, 200) i;
 CREATE TABLE labs (LIKE visits INCLUDING ALL);

@@ -4,12 +4,8 @@
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
-CREATE ROLE regress_view_owner;
-CREATE ROLE regress_view_ana;
-CREATE SCHEMA regress_view AUTHORIZATION regress_view_owner;
-GRANT USAGE ON SCHEMA regress_view TO PUBLIC;
-SET search_path = regress_view, public;
-SET ROLE regress_view_owner;
+\set ward regress_view
+\i sql/setup/ward.sql
 CREATE DOMAIN share AS float8 CHECK (VALUE BETWEEN 0 AND 1);
 CREATE TABLE visits (visit_id int PRIMARY KEY, patient_id int, doctor int, region text, x share, y boolean);
 INSERT INTO visits SELECT i, i / 3, i % 7, 'r' || i % 4, i % 10 / 10.0, i % 2 = 0 FROM generate_series(1, 200) i;
