@@ -223,7 +223,7 @@ void AutoLearner::Train(Run& run) const {
     CheckInternal(run.model.target() == target_, "the dataset is for another target");
     Pool pool(run.releaser, run.releaser.Find(kMechanism));
     BasisRows rows(run.rows, run.settings.simd, run.interrupt,
-                   LatticeShift(pool.mu(), features.size(), options_.trees), Outputs());
+                   LatticeShift(pool.mu(), features.size(), options_.trees), Outputs(), run.settings.threads);
     StageProgress stages(run.progress);
     auto [counts, schedule] = options_.continued && run.model.evidence().reference
                                   ? TakeOver(options_, run.model, rows, pool)

@@ -93,7 +93,7 @@ Tables MakeTables(const Design& design, Eigen::VectorXd* theta, double scale) {
 
 // Neighbours: add or remove one unit. Sensitivity: Design::ProductSensitivity. Charge: one event of kProducts (Alg 2,
 // "part 1"; part 3, the smallest eigenvalue, is 0 by construction).
-AdasspSolver ReleaseSolver(const Design& design, double ridge, const LinearRows& rows, Run& run) {
+AdasspSolver ReleaseSolver(const Design& design, double ridge, LinearRows& rows, Run& run) {
     constexpr double kUnit = 1.0 / (static_cast<double>(kUnitWeight) * kDesignUnit * kDesignUnit);
     const NoisySums sums = run.releaser.Release(run.releaser.Find(AdasspLearner::kProducts), rows.Products());
     std::vector<double> products;
@@ -145,7 +145,8 @@ Footprint AdasspLearner::footprint(bool has_units) const {
 // (Alg 2, "part 2").
 void AdasspLearner::Train(Run& run) const {
     const Design design(run.model.features(), options_.intervals);
-    LinearRows rows(run.rows, design, *objective_, options_.rounds, run.settings.simd, run.interrupt);
+    LinearRows rows(run.rows, design, *objective_, options_.rounds, run.settings.simd, run.interrupt,
+                    run.settings.threads);
     const AdasspSolver solver = ReleaseSolver(design, options_.ridge, rows, run);
     const MechanismId id = run.releaser.Find(kGradients);
     const double unit = options_.gradient_clip / (static_cast<double>(kClipSteps) * kDesignUnit);

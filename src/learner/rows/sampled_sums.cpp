@@ -41,10 +41,11 @@ RawGradientSums SampledSums::Sum(RowGradients& gradients, int slot, SamplingRate
     if (rate.IsAll() && !units && filter_ == nullptr) {
         SumAllRows(round);
     } else {
-        sample_.Draw(dataset_.units(), rate, coins, [&](uint32_t* chosen, size_t drawn) {
-            const size_t count = filter_ == nullptr ? drawn : DropExcluded(chosen, drawn);
-            units ? SumUnits(round, chosen, count) : SumRows(round, chosen, count);
-        });
+        sample_.Draw(
+            dataset_.units(), rate, coins, pool_, interrupt, [&](int worker, uint32_t* chosen, size_t drawn) {
+                const size_t count = filter_ == nullptr ? drawn : DropExcluded(chosen, drawn);
+                units ? SumUnits(round, worker, chosen, count) : SumRows(round, worker, chosen, count);
+            });
     }
     total_.Clear();
     for (const Worker& worker : workers_)
@@ -124,17 +125,13 @@ void SampledSums::SumAllRows(const Round& round) {
     round.gradients.EndBlocks(round.slot);
 }
 
-void SampledSums::SumRows(const Round& round, const uint32_t* rows, size_t count) {
-    pool_.Run((count + kItem - 1) / kItem, round.interrupt, [&](int index, size_t item) {
-        Worker& worker = workers_[static_cast<size_t>(index)];
-        const size_t end = std::min(count, (item + 1) * kItem);
-        for (size_t first = item * kItem; first < end; first += RowGradients::kBatch) {
-            const size_t n = std::min(RowGradients::kBatch, end - first);
-            const RowGradients::View view =
-                round.gradients.Gather(rows + first, n, round.slot, &worker.scratch);
-            worker.sums.AddRows(worker.scratch.leaves.data(), view.gradients, view.hessians, n);
-        }
-    });
+void SampledSums::SumRows(const Round& round, int index, const uint32_t* rows, size_t count) {
+    Worker& worker = workers_[static_cast<size_t>(index)];
+    for (size_t first = 0; first < count; first += RowGradients::kBatch) {
+        const size_t n = std::min(RowGradients::kBatch, count - first);
+        const RowGradients::View view = round.gradients.Gather(rows + first, n, round.slot, &worker.scratch);
+        worker.sums.AddRows(worker.scratch.leaves.data(), view.gradients, view.hessians, n);
+    }
 }
 
 void SampledSums::SumKeptUnit(const Round& round, uint32_t unit, Worker* worker) const {
@@ -149,22 +146,18 @@ void SampledSums::SumKeptUnit(const Round& round, uint32_t unit, Worker* worker)
     worker->unit.Clear();
 }
 
-void SampledSums::SumUnits(const Round& round, const uint32_t* units, size_t count) {
-    pool_.Run((count + kUnitItem - 1) / kUnitItem, round.interrupt, [&](int index, size_t item) {
-        Worker& worker = workers_[static_cast<size_t>(index)];
-        const uint32_t* const first = units + item * kUnitItem;
-        const size_t n = std::min(kUnitItem, count - item * kUnitItem);
-        for (size_t k = 0; round.gradients.keeps() && k < n; k++)
-            SumKeptUnit(round, first[k], &worker);
-        if (round.gradients.keeps())
-            return;
-        ForEachUnit(
-            round, index, n, [&](size_t k) { return first[k]; },
-            [&](size_t) {
-                worker.unit.Clip(0);
-                worker.unit.AddTo(&worker.sums);
-            });
-    });
+void SampledSums::SumUnits(const Round& round, int index, const uint32_t* units, size_t count) {
+    Worker& worker = workers_[static_cast<size_t>(index)];
+    for (size_t k = 0; round.gradients.keeps() && k < count; k++)
+        SumKeptUnit(round, units[k], &worker);
+    if (round.gradients.keeps())
+        return;
+    ForEachUnit(
+        round, index, count, [&](size_t k) { return units[k]; },
+        [&](size_t) {
+            worker.unit.Clip(0);
+            worker.unit.AddTo(&worker.sums);
+        });
 }
 
 // Sums the rows of the units unit_at(0), ..., unit_at(count - 1) into the worker's unit, one unit after the other, and

@@ -1,6 +1,6 @@
 // One round of boosting up to the noise: sample units, look up or evaluate the gradients of their rows, and sum them
 // per leaf within the bound of each unit ([SBDT] Alg 4 line 1, Alg 5 lines 1-4), leaving out the units that the Renyi
-// filter excludes. Rows are worked on in parallel; the sample is drawn by the calling thread.
+// filter excludes. Rows are worked on in parallel; coins are drawn one after the other, whoever draws them.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,6 @@ class SampledSums {
     void Settle(UnitRounds* rounds) const { rounds->Settle(*filter_, spent_); }
 
   private:
-    static constexpr size_t kItem = 4096;      // sampled rows per piece of parallel work
     static constexpr size_t kUnitItem = 1024;  // units per piece of parallel work
 
     // What a worker needs for itself; allocated once.
@@ -63,9 +62,9 @@ class SampledSums {
     void ChargeUnits(const Round& round);
     size_t DropExcluded(uint32_t* units, size_t count) const;
     void SumAllRows(const Round& round);
-    void SumRows(const Round& round, const uint32_t* rows, size_t count);
+    void SumRows(const Round& round, int index, const uint32_t* rows, size_t count);
     void SumKeptUnit(const Round& round, uint32_t unit, Worker* worker) const;
-    void SumUnits(const Round& round, const uint32_t* units, size_t count);
+    void SumUnits(const Round& round, int index, const uint32_t* units, size_t count);
     template <typename UnitAt, typename Finish>
     void ForEachUnit(const Round& round, int worker_index, size_t count, const UnitAt& unit_at,
                      const Finish& finish);

@@ -49,6 +49,35 @@ TEST(WorkerPool, AFailureStopsTheWorkAndThePoolStaysUsable) {
     }
 }
 
+// Work that is done when a worker comes is done: nobody waits for one that has not begun. Many short runs in a row,
+// which a pool that lets every worker pass through would make as slow as its slowest wake-up.
+TEST(WorkerPool, RunsMayFollowEachOtherAtOnce) {
+    WorkerPool pool(3);
+    NoInterrupt interrupt;
+    std::atomic<size_t> calls{0};
+    size_t expected = 0;
+    for (size_t run = 0; run < 20000; run++) {
+        const size_t items = 2 + run % 7;
+        expected += items;
+        pool.Run(items, interrupt, [&](int, size_t) { calls++; });
+        ASSERT_EQ(calls, expected);
+    }
+}
+
+TEST(WorkerPool, SleepersAreWokenForMuchWork) {
+    WorkerPool pool(2);
+    NoInterrupt interrupt;
+    for (int round = 0; round < 3; round++) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));  // by now they sleep
+        std::atomic<int> others{0};
+        pool.Run(64, interrupt, [&](int worker, size_t) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            others += worker != 0;
+        });
+        EXPECT_GT(others, 0);
+    }
+}
+
 TEST(WorkerPool, WorkersBlockSignals) {
     WorkerPool pool(3);
     NoInterrupt interrupt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -23,13 +24,31 @@ struct BasisRows::Scratch {
     std::array<float, kBlockRows> window;
 };
 
+struct BasisRows::Part {
+    // When the worker begins: one that does not needs no memory.
+    void Prepare(const Basis& basis, bool by_unit, size_t outputs) {
+        if (scratch)
+            return;
+        scratch.emplace(outputs);
+        totals.assign(outputs, 0);
+        for (size_t b = 0; !by_unit && b < basis.blocks().size(); b++)
+            lanes.insert(lanes.end(), outputs,
+                         std::vector<int64_t>(basis.blocks()[b].view.cells * kLanes, 0));
+    }
+    // Rows of the same cell do not wait for each other's stores: sums of one view run in interleaved copies.
+    static constexpr size_t kLanes = 4;
+
+    std::optional<Scratch> scratch;
+    std::vector<std::vector<int64_t>> lanes;  // per part of the basis and output
+    std::vector<int64_t> totals;              // per output
+};
+
 namespace {
 
-// Sums of one view over a block run in this many interleaved copies, so that rows of the same cell do not
-// wait for each other's stores.
-constexpr size_t kLanes = 4;
 // Parts of a basis between two polls within a block of rows.
 constexpr size_t kPollBlocks = 32;
+// Units of a piece of parallel work.
+constexpr size_t kUnitItem = 64;
 
 // Calls action(codes) with a column's codes of a block, whatever their width.
 template <typename Action>
@@ -74,7 +93,7 @@ void AddLookups(const Code* codes, const int32_t* table, size_t rows, size_t out
 }
 
 // lanes[code * kLanes + lane] += weight
-template <typename Code>
+template <size_t kLanes, typename Code>
 void AddWeights(const Code* codes, const int32_t* weights, size_t rows, int64_t* lanes) {
     size_t i = 0;
     for (; i + kLanes <= rows; i += kLanes) {
@@ -90,11 +109,12 @@ void AddWeights(const Code* codes, const int32_t* weights, size_t rows, int64_t*
 }  // namespace
 
 BasisRows::BasisRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift,
-                     size_t outputs)
+                     size_t outputs, int threads)
     : dataset_(dataset),
       simd_(simd),
       lattice_shift_(lattice_shift),
       interrupt_(interrupt),
+      pool_(threads),
       outputs_(outputs),
       pending_base_(outputs, 0) {
     CheckInternal(lattice_shift >= 0 && lattice_shift < kClipBits, "a lattice needs some steps");
@@ -144,27 +164,31 @@ void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared, LongRows lo
     if (dataset_.has_units() || basis.MaxNormSquared() <= limit_squared)
         return;
     caps_.resize(dataset_.rows());
+    std::vector<std::optional<Scratch>> scratch(static_cast<size_t>(pool_.workers()));
+    pool_.Run(dataset_.blocks(), interrupt_, [&](int worker, size_t block) {
+        std::optional<Scratch>& own = scratch[static_cast<size_t>(worker)];
+        FindCaps(block, InterruptOf(worker), own ? *own : own.emplace(1));
+    });
+}
+
+void BasisRows::FindCaps(size_t block, Interrupt* interrupt, Scratch& scratch) {
+    const size_t rows = dataset_.block_rows(block);
     const uint64_t intercept =
-        static_cast<uint64_t>(static_cast<int64_t>(basis.intercept()) * basis.intercept());
-    std::vector<uint64_t> norms(kBlockRows);
-    Scratch scratch(1);
-    for (size_t block = 0; block < dataset_.blocks(); block++) {
-        const size_t rows = dataset_.block_rows(block);
-        std::fill(norms.begin(), norms.end(), intercept);
-        for (size_t b = 0; b < basis.blocks().size(); b++) {
-            const BasisBlock& part = basis.blocks()[b];
-            WithCodes(dataset_, part.view, block, scratch.codes.data(), [&](const auto* codes) {
-                for (size_t i = 0; i < rows; i++)
-                    norms[i] += part.cell_norms[codes[i]];
-            });
-            if (b % kPollBlocks == kPollBlocks - 1)
-                interrupt_.Poll();
-        }
-        for (size_t i = 0; i < rows; i++)
-            caps_[block * kBlockRows + i] = static_cast<uint16_t>(
-                ScaleDown(static_cast<double>(norms[i]), static_cast<double>(limit_squared), kCapUnit));
-        interrupt_.Poll();
+        static_cast<uint64_t>(static_cast<int64_t>(basis_->intercept()) * basis_->intercept());
+    std::array<uint64_t, kBlockRows> norms;
+    norms.fill(intercept);
+    for (size_t b = 0; b < basis_->blocks().size(); b++) {
+        const BasisBlock& part = basis_->blocks()[b];
+        WithCodes(dataset_, part.view, block, scratch.codes.data(), [&](const auto* codes) {
+            for (size_t i = 0; i < rows; i++)
+                norms[i] += part.cell_norms[codes[i]];
+        });
+        if (interrupt != nullptr && b % kPollBlocks == kPollBlocks - 1)
+            interrupt->Poll();
     }
+    for (size_t i = 0; i < rows; i++)
+        caps_[block * kBlockRows + i] = static_cast<uint16_t>(
+            ScaleDown(static_cast<double>(norms[i]), static_cast<double>(limit_squared_), kCapUnit));
 }
 
 void BasisRows::ApplyPending(size_t block, Scratch& scratch) {
@@ -182,9 +206,11 @@ void BasisRows::ApplyPending(size_t block, Scratch& scratch) {
 }
 
 void BasisRows::ApplyAllPending() {
-    Scratch scratch(outputs_);
-    for (size_t block = 0; block < dataset_.blocks(); block++)
-        ApplyPending(block, scratch);
+    std::vector<std::optional<Scratch>> scratch(static_cast<size_t>(pool_.workers()));
+    pool_.Run(dataset_.blocks(), interrupt_, [&](int worker, size_t block) {
+        std::optional<Scratch>& own = scratch[static_cast<size_t>(worker)];
+        ApplyPending(block, own ? *own : own.emplace(outputs_));
+    });
     ForgetPending();
 }
 
@@ -240,59 +266,58 @@ RawSums BasisRows::Sums(Weight weight, const Objective* objective) {
     CheckInternal(basis_ != nullptr && limit_squared_ > 0, "sums over rows need a bound");
     const bool by_unit = dataset_.has_units();
     const size_t outputs = weight == Weight::kGradient ? outputs_ : 1;
-    std::vector<int64_t> sums(basis_->coordinates() * outputs, 0), totals(outputs, 0);
     std::vector<int32_t> row_weights(by_unit ? dataset_.rows() * outputs : 0);
-    std::vector<std::vector<int64_t>> lanes;
-    for (size_t b = 0; !by_unit && b < basis_->blocks().size(); b++)
-        lanes.insert(lanes.end(), outputs, std::vector<int64_t>(basis_->blocks()[b].view.cells * kLanes, 0));
-    Scratch scratch(outputs);
-    for (size_t block = 0; block < dataset_.blocks(); block++) {
-        const size_t rows = dataset_.block_rows(block);
-        BlockWeights(block, weight, objective, scratch);
-        if (!by_unit)
-            AddBlock(block, outputs, scratch, lanes);
-        for (size_t k = 0; k < outputs; k++) {
-            const int32_t* const weights = scratch.weights.data() + k * kBlockRows;
-            for (size_t i = 0; by_unit && i < rows; i++)
-                row_weights[(block * kBlockRows + i) * outputs + k] = weights[i];
-            for (size_t i = 0; i < rows; i++)
-                totals[k] += weights[i];
-        }
-        interrupt_.Poll();
-    }
+    std::vector<Part> parts(static_cast<size_t>(pool_.workers()));
+    pool_.Run(dataset_.blocks(), interrupt_, [&](int worker, size_t block) {
+        Part& part = parts[static_cast<size_t>(worker)];
+        part.Prepare(*basis_, by_unit, outputs);
+        BlockWeights(block, weight, objective, *part.scratch);
+        AddBlock(block, outputs, InterruptOf(worker), part, row_weights);
+    });
     if (weight == Weight::kGradient)
         ForgetPending();
-    if (by_unit) {
-        AddUnits(row_weights, outputs, sums);
-        return {std::move(sums), Sensitivity()};
-    }
-    for (std::vector<int64_t>& cells : lanes) {
-        for (size_t cell = 0; cell < cells.size() / kLanes; cell++) {
-            const int64_t* const lane = cells.data() + cell * kLanes;
-            cells[cell] = lane[0] + lane[1] + lane[2] + lane[3];
-        }
-    }
-    for (size_t k = 0; k < outputs; k++) {
-        std::vector<std::vector<int64_t>> of_output;
-        for (size_t b = k; b < lanes.size(); b += outputs)
-            of_output.push_back(std::move(lanes[b]));
-        basis_->Project(of_output, totals[k], sums.data() + k * basis_->coordinates());
-    }
-    return {std::move(sums), Sensitivity()};
+    return {by_unit ? SumUnits(row_weights, outputs) : Project(outputs, parts), Sensitivity()};
 }
 
-void BasisRows::AddBlock(size_t block, size_t outputs, Scratch& scratch,
-                         std::vector<std::vector<int64_t>>& lanes) const {
+void BasisRows::AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Part& part,
+                         std::vector<int32_t>& row_weights) const {
     const size_t rows = dataset_.block_rows(block);
-    for (size_t b = 0; b < basis_->blocks().size(); b++) {
-        WithCodes(dataset_, basis_->blocks()[b].view, block, scratch.codes.data(), [&](const auto* codes) {
-            for (size_t k = 0; k < outputs; k++)
-                AddWeights(codes, scratch.weights.data() + k * kBlockRows, rows,
-                           lanes[b * outputs + k].data());
-        });
-        if (b % kPollBlocks == kPollBlocks - 1)
-            interrupt_.Poll();
+    for (size_t k = 0; k < outputs; k++) {
+        const int32_t* const weights = part.scratch->weights.data() + k * kBlockRows;
+        for (size_t i = 0; !row_weights.empty() && i < rows; i++)
+            row_weights[(block * kBlockRows + i) * outputs + k] = weights[i];
+        for (size_t i = 0; i < rows; i++)
+            part.totals[k] += weights[i];
     }
+    for (size_t b = 0; b < part.lanes.size() / outputs; b++) {
+        WithCodes(dataset_, basis_->blocks()[b].view, block, part.scratch->codes.data(),
+                  [&](const auto* codes) {
+                      for (size_t k = 0; k < outputs; k++)
+                          AddWeights<Part::kLanes>(codes, part.scratch->weights.data() + k * kBlockRows, rows,
+                                                   part.lanes[b * outputs + k].data());
+                  });
+        if (interrupt != nullptr && b % kPollBlocks == kPollBlocks - 1)
+            interrupt->Poll();
+    }
+}
+
+std::vector<int64_t> BasisRows::Project(size_t outputs, std::vector<Part>& parts) const {
+    std::vector<int64_t> sums(basis_->coordinates() * outputs, 0);
+    for (Part& part : parts) {
+        for (std::vector<int64_t>& cells : part.lanes) {
+            for (size_t cell = 0; cell < cells.size() / Part::kLanes; cell++) {
+                const int64_t* const lane = cells.data() + cell * Part::kLanes;
+                cells[cell] = lane[0] + lane[1] + lane[2] + lane[3];
+            }
+        }
+        for (size_t k = 0; part.scratch && k < outputs; k++) {
+            std::vector<std::vector<int64_t>> of_output;
+            for (size_t b = k; b < part.lanes.size(); b += outputs)
+                of_output.push_back(std::move(part.lanes[b]));
+            basis_->Project(of_output, part.totals[k], sums.data() + k * basis_->coordinates());
+        }
+    }
+    return sums;
 }
 
 uint32_t BasisRows::CodeOf(const CodeView& view, size_t row) const {
@@ -304,31 +329,47 @@ uint32_t BasisRows::CodeOf(const CodeView& view, size_t row) const {
     return code;
 }
 
-void BasisRows::AddUnits(const std::vector<int32_t>& weights, size_t outputs,
-                         std::vector<int64_t>& sums) const {
+std::vector<int64_t> BasisRows::SumUnits(const std::vector<int32_t>& weights, size_t outputs) {
     const double clip = kClipSteps >> lattice_shift_;
     const double limit = static_cast<double>(limit_squared_) * clip * clip;
-    const std::vector<uint32_t>& begin = dataset_.unit_begin();
-    const std::vector<uint32_t>& unit_rows = dataset_.unit_rows();
-    const size_t coordinates = basis_->coordinates();
-    std::vector<int64_t> vector(sums.size());
-    for (size_t unit = 0; unit < dataset_.units(); unit++) {
-        std::fill(vector.begin(), vector.end(), 0);
-        for (uint32_t k = begin[unit]; k < begin[unit + 1]; k++) {
-            const uint32_t row = unit_rows[k];
-            const int32_t* const row_weights = weights.data() + row * outputs;
-            for (size_t b = 0; b < basis_->blocks().size(); b++) {
-                const uint32_t code = CodeOf(basis_->blocks()[b].view, row);
-                for (size_t output = 0; output < outputs; output++)
-                    basis_->AddRow(b, code, row_weights[output], vector.data() + output * coordinates);
-            }
-            for (size_t output = 0; basis_->intercept() != 0 && output < outputs; output++)
-                vector[(output + 1) * coordinates - 1] +=
-                    static_cast<int64_t>(basis_->intercept()) * row_weights[output];
+    const size_t length = basis_->coordinates() * outputs;
+    struct Own {
+        std::vector<int64_t> sums, vector;
+    };
+    std::vector<Own> owns(static_cast<size_t>(pool_.workers()));
+    pool_.Run((dataset_.units() + kUnitItem - 1) / kUnitItem, interrupt_, [&](int worker, size_t item) {
+        Own& own = owns[static_cast<size_t>(worker)];
+        own.sums.resize(length);
+        own.vector.resize(length);
+        const size_t end = std::min(dataset_.units(), (item + 1) * kUnitItem);
+        for (size_t unit = item * kUnitItem; unit < end; unit++) {
+            std::fill(own.vector.begin(), own.vector.end(), 0);
+            AddUnit(unit, weights, outputs, own.vector);
+            AddWithin(limit, own.vector, own.sums);
         }
-        AddWithin(limit, vector, sums);
-        if (unit % 64 == 0)
-            interrupt_.Poll();
+    });
+    std::vector<int64_t> sums(length, 0);
+    for (const Own& own : owns) {
+        for (size_t i = 0; i < own.sums.size(); i++)
+            sums[i] += own.sums[i];
+    }
+    return sums;
+}
+
+void BasisRows::AddUnit(size_t unit, const std::vector<int32_t>& weights, size_t outputs,
+                        std::vector<int64_t>& vector) const {
+    const size_t coordinates = basis_->coordinates();
+    for (uint32_t k = dataset_.unit_begin()[unit]; k < dataset_.unit_begin()[unit + 1]; k++) {
+        const uint32_t row = dataset_.unit_rows()[k];
+        const int32_t* const row_weights = weights.data() + row * outputs;
+        for (size_t b = 0; b < basis_->blocks().size(); b++) {
+            const uint32_t code = CodeOf(basis_->blocks()[b].view, row);
+            for (size_t output = 0; output < outputs; output++)
+                basis_->AddRow(b, code, row_weights[output], vector.data() + output * coordinates);
+        }
+        for (size_t output = 0; basis_->intercept() != 0 && output < outputs; output++)
+            vector[(output + 1) * coordinates - 1] +=
+                static_cast<int64_t>(basis_->intercept()) * row_weights[output];
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/interrupt.h"
 #include "base/simd.h"
+#include "base/worker_pool.h"
 #include "learner/objective/objective.h"
 #include "learner/rows/additive/basis.h"
 #include "mechanism/releaser.h"
@@ -29,9 +30,10 @@ class BasisRows {
     }
 
     // lattice_shift: rows are rounded to a lattice 2^shift times coarser (for noise that is larger than the
-    // samplers allow, where nobody can tell). outputs: K, the scores of a row.
+    // samplers allow, where nobody can tell). outputs: K, the scores of a row. Sums are integers, so they are the same
+    // with any number of threads.
     BasisRows(const Dataset& dataset, Simd simd, Interrupt& interrupt, int lattice_shift = 0,
-              size_t outputs = 1);
+              size_t outputs = 1, int threads = 1);
 
     size_t outputs() const { return outputs_; }
     bool has_units() const;
@@ -94,11 +96,16 @@ class BasisRows {
         std::vector<int32_t> table;
     };
     struct Scratch;
+    // What a worker sums for itself.
+    struct Part;
 
     RawSums Sums(Weight weight, const Objective* objective);
-    // lanes: per part of the basis and output.
-    void AddBlock(size_t block, size_t outputs, Scratch& scratch,
-                  std::vector<std::vector<int64_t>>& lanes) const;
+    // The block's weights, in cells or, with units, row by row. Only the calling thread has an interrupt to poll.
+    void AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Part& part,
+                  std::vector<int32_t>& row_weights) const;
+    std::vector<int64_t> Project(size_t outputs, std::vector<Part>& parts) const;
+    void FindCaps(size_t block, Interrupt* interrupt, Scratch& scratch);
+    Interrupt* InterruptOf(int worker) const { return worker == 0 ? &interrupt_ : nullptr; }
     uint32_t CodeOf(const CodeView& view, size_t row) const;
     void ApplyPending(size_t block, Scratch& scratch);
     void ApplyAllPending();
@@ -106,7 +113,10 @@ class BasisRows {
     void BlockWeights(size_t block, Weight weight, const Objective* objective, Scratch& scratch);
     // Brings the weights of a block within the bounds of their rows and to the lattice.
     void Bound(size_t block, int32_t* weights) const;
-    void AddUnits(const std::vector<int32_t>& weights, size_t outputs, std::vector<int64_t>& sums) const;
+    std::vector<int64_t> SumUnits(const std::vector<int32_t>& weights, size_t outputs);
+    // Adds what unit's rows add, with their weights, to `vector`.
+    void AddUnit(size_t unit, const std::vector<int32_t>& weights, size_t outputs,
+                 std::vector<int64_t>& vector) const;
     // fill(block, cells): the cell of each row of a block.
     template <typename Fill>
     RawSums CountCells(size_t count, const Fill& fill);
@@ -116,6 +126,7 @@ class BasisRows {
     Simd simd_;
     int lattice_shift_;
     Interrupt& interrupt_;
+    WorkerPool pool_;
     size_t outputs_;
     std::vector<int32_t> scores_;  // K per row, side by side
     const Basis* basis_ = nullptr;

@@ -74,20 +74,16 @@ const Dataset& WithRoom(const Dataset& dataset) {
 }  // namespace
 
 LinearRows::LinearRows(const Dataset& dataset, const Design& design, const Objective& objective,
-                       uint32_t rounds, Simd simd, Interrupt& interrupt)
+                       uint32_t rounds, Simd simd, Interrupt& interrupt, int threads)
     : dataset_(WithRoom(dataset)),
       design_(design),
       simd_(simd),
       interrupt_(interrupt),
       objective_(objective),
       groups_(dataset, rounds >= kRoundsWorthGrouping, kGroupCells, interrupt),
-      group_tables_(groups_.groups()),
-      group_sums_(groups_.groups()),
-      scratch_(groups_.groups(), std::vector<uint16_t>(kBlockRows)),
-      codes_(groups_.groups()),
-      scores_(kBlockRows),
-      gradients_(kBlockRows),
-      hessians_(kBlockRows) {
+      pool_(threads),
+      workers_(static_cast<std::size_t>(pool_.workers())),
+      group_tables_(groups_.groups()) {
     for (std::size_t g = 0; g < groups_.groups(); g++)
         group_tables_[g].resize(groups_.cells(g));
     if (dataset.has_units())
@@ -107,14 +103,13 @@ void LinearRows::FindWeights() {
     }
 }
 
-RawSums LinearRows::Products() const {
+void LinearRows::AddProducts(std::size_t first, std::size_t end, std::vector<int64_t>& matrix) const {
     const std::size_t p = design_.columns();
     const std::size_t features = design_.features();
-    const std::size_t rows_per_poll = 1 + (std::size_t{1} << 20) / (features * features);
-    std::vector<int64_t> matrix(p * p, 0);
+    matrix.resize(p * p);
     std::vector<uint16_t> row(features + 1);  // the columns of its ones
     row[features] = static_cast<uint16_t>(design_.intercept());
-    for (std::size_t r = 0; r < dataset_.rows(); r++) {
+    for (std::size_t r = first; r < end; r++) {
         for (std::size_t f = 0; f < features; f++)
             row[f] = design_.columns_of(f)[dataset_.Code(r, f)];
         const int64_t weight = weights_.empty() ? kUnitWeight : weights_[r];
@@ -123,68 +118,102 @@ RawSums LinearRows::Products() const {
             for (std::size_t b = a; b <= features; b++)
                 line[row[b]] += weight;
         }
-        if (r % rows_per_poll == 0)
-            interrupt_.Poll();
     }
+}
+
+RawSums LinearRows::Products() {
+    const std::size_t p = design_.columns();
+    const std::size_t rows = 1 + (std::size_t{1} << 20) / (design_.features() * design_.features());
+    std::vector<std::vector<int64_t>> matrices(workers_.size());
+    pool_.Run((dataset_.rows() + rows - 1) / rows, interrupt_, [&](int worker, std::size_t item) {
+        AddProducts(item * rows, std::min(dataset_.rows(), (item + 1) * rows),
+                    matrices[static_cast<std::size_t>(worker)]);
+    });
     std::vector<int64_t> sums;
     sums.reserve(design_.product_count());
-    for (const auto& product : design_.products())
-        sums.push_back(matrix[product.first * p + product.second] * kDesignUnit * kDesignUnit);
+    for (const auto& product : design_.products()) {
+        int64_t sum = 0;
+        for (const std::vector<int64_t>& matrix : matrices)
+            sum += matrix.empty() ? 0 : matrix[product.first * p + product.second];
+        sums.push_back(sum * kDesignUnit * kDesignUnit);
+    }
     return {std::move(sums), design_.ProductSensitivity()};
 }
 
-void LinearRows::SumGroups(std::size_t rows) {
-    const int32_t* const gradients = gradients_.data();
-    std::size_t g = 0;
-    for (; g + 4 <= groups_.groups(); g += 4)
-        AddToSums<4>(&codes_[g], &group_sums_[g], gradients, rows);
-    if (groups_.groups() - g == 3)
-        AddToSums<3>(&codes_[g], &group_sums_[g], gradients, rows);
-    else if (groups_.groups() - g == 2)
-        AddToSums<2>(&codes_[g], &group_sums_[g], gradients, rows);
-    else if (groups_.groups() - g == 1)
-        AddToSums<1>(&codes_[g], &group_sums_[g], gradients, rows);
+void LinearRows::Prepare(Worker& worker) const {
+    const std::size_t groups = groups_.groups();
+    worker.scratch.assign(groups, std::vector<uint16_t>(kBlockRows));
+    worker.codes.resize(groups);
+    worker.scores.resize(kBlockRows);
+    worker.gradients.resize(kBlockRows);
+    worker.hessians.resize(kBlockRows);
+    for (std::size_t g = 0; g < groups; g++)
+        worker.sums.emplace_back(groups_.cells(g), 0);
 }
 
-void LinearRows::SumBlock(std::size_t block) {
+void LinearRows::SumGroups(std::size_t rows, Worker& worker) {
+    const int32_t* const gradients = worker.gradients.data();
+    const uint16_t* const* const codes = worker.codes.data();
+    std::vector<int64_t>* const sums = worker.sums.data();
+    const std::size_t groups = worker.codes.size();
+    std::size_t g = 0;
+    for (; g + 4 <= groups; g += 4)
+        AddToSums<4>(codes + g, sums + g, gradients, rows);
+    if (groups - g == 3)
+        AddToSums<3>(codes + g, sums + g, gradients, rows);
+    else if (groups - g == 2)
+        AddToSums<2>(codes + g, sums + g, gradients, rows);
+    else if (groups - g == 1)
+        AddToSums<1>(codes + g, sums + g, gradients, rows);
+}
+
+void LinearRows::SumBlock(std::size_t block, int32_t base, Worker& worker) const {
     const std::size_t rows = dataset_.block_rows(block);
+    if (worker.sums.empty())
+        Prepare(worker);
+    std::fill(worker.scores.begin(), worker.scores.end(), base);
     for (std::size_t g = 0; g < groups_.groups(); g++) {
-        codes_[g] = groups_.Codes(g, block, scratch_[g].data());
-        AddLookups(simd_, codes_[g], group_tables_[g].data(), rows, scores_.data());
+        worker.codes[g] = groups_.Codes(g, block, worker.scratch[g].data());
+        AddLookups(simd_, worker.codes[g], group_tables_[g].data(), rows, worker.scores.data());
     }
-    objective_.Evaluate(simd_, scores_.data(), dataset_.Labels(block), rows, gradients_.data(),
-                        hessians_.data());
+    std::vector<int32_t>& gradients = worker.gradients;
+    objective_.Evaluate(simd_, worker.scores.data(), dataset_.Labels(block), rows, gradients.data(),
+                        worker.hessians.data());
     if (!weights_.empty()) {
         const uint16_t* const weights = &weights_[block * kBlockRows];
         for (std::size_t i = 0; i < rows; i++)
-            gradients_[i] = gradients_[i] * weights[i] / kUnitWeight;  // below 2^27, and towards zero
+            gradients[i] = gradients[i] * weights[i] / kUnitWeight;  // below 2^27, and towards zero
     }
-    total_ =
-        std::accumulate(gradients_.begin(), gradients_.begin() + static_cast<std::ptrdiff_t>(rows), total_);
-    SumGroups(rows);
+    worker.total = std::accumulate(gradients.begin(), gradients.begin() + static_cast<std::ptrdiff_t>(rows),
+                                   worker.total);
+    SumGroups(rows, worker);
 }
 
 RawSums LinearRows::Gradients(int32_t base, const std::vector<std::vector<int32_t>>& tables) {
-    for (std::size_t g = 0; g < groups_.groups(); g++) {
+    for (std::size_t g = 0; g < groups_.groups(); g++)
         groups_.Expand(g, tables, group_tables_[g].data());
-        group_sums_[g].assign(groups_.cells(g), 0);
+    for (Worker& worker : workers_) {
+        worker.total = 0;
+        for (std::vector<int64_t>& sums : worker.sums)
+            std::fill(sums.begin(), sums.end(), 0);
     }
-    total_ = 0;
-    for (std::size_t block = 0; block < dataset_.blocks(); block++) {
-        std::fill(scores_.begin(), scores_.end(), base);
-        SumBlock(block);
-        interrupt_.Poll();
-    }
+    pool_.Run(dataset_.blocks(), interrupt_, [&](int worker, std::size_t block) {
+        SumBlock(block, base, workers_[static_cast<std::size_t>(worker)]);
+    });
+    int64_t total = 0;
     std::vector<std::vector<int64_t>> code_sums(design_.features());
     for (std::size_t f = 0; f < code_sums.size(); f++)
         code_sums[f].assign(design_.columns_of(f).size(), 0);
-    for (std::size_t g = 0; g < groups_.groups(); g++)
-        groups_.Project(g, group_sums_[g].data(), &code_sums);
+    for (const Worker& worker : workers_) {
+        total += worker.total;
+        for (std::size_t g = 0; g < worker.sums.size(); g++)
+            groups_.Project(g, worker.sums[g].data(), &code_sums);
+    }
     std::vector<int64_t> sums(design_.columns(), 0);
     for (std::size_t f = 0; f < code_sums.size(); f++)
         for (std::size_t code = 0; code < code_sums[f].size(); code++)
             sums[design_.columns_of(f)[code]] += code_sums[f][code] * kDesignUnit;
-    sums[design_.intercept()] = total_ * kDesignUnit;
+    sums[design_.intercept()] = total * kDesignUnit;
     return {std::move(sums), design_.GradientSensitivity()};
 }
 

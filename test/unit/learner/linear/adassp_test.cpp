@@ -84,7 +84,7 @@ TEST(LinearRows, ProductsEqualThePlainOnes) {
         const Design design(dataset.features(), 8);
         NoInterrupt interrupt;
         const auto objective = ObjectiveOf(ObjectiveKind::kSquared, dataset.target(), 1);
-        const LinearRows rows(dataset, design, *objective, 100, BestSimd(), interrupt);
+        LinearRows rows(dataset, design, *objective, 100, BestSimd(), interrupt);
         const size_t p = design.columns();
         std::vector<double> plain(p * p, 0);
         for (size_t row = 0; row < dataset.rows(); row++) {
