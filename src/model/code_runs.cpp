@@ -52,4 +52,15 @@ std::vector<CodeRun> RunsOfSplit(const Tree& tree, size_t node, const FeatureSpe
     return runs;
 }
 
+std::optional<int32_t> OneLeafBelow(const Tree& tree, size_t node, unsigned level, size_t outputs,
+                                    size_t output) {
+    const size_t width = size_t{1} << (tree.depth - level);
+    const size_t first = (node + 1 - (size_t{1} << level)) * width;
+    const int32_t value = tree.leaves[first * outputs + output];
+    for (size_t i = 1; i < width; i++)
+        if (tree.leaves[(first + i) * outputs + output] != value)
+            return std::nullopt;
+    return value;
+}
+
 }  // namespace dpboost

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "dataset/feature.h"
@@ -42,5 +43,9 @@ std::vector<CodeRun> MakeRuns(const std::vector<uint16_t>& codes, const Outcome&
 // The runs of a threshold, or of any other split on a numeric feature, with outcome 1 for "goes left".
 std::vector<CodeRun> RunsOfSplit(const Tree& tree, size_t node, const FeatureSpec& feature,
                                  const std::vector<uint16_t>& codes);
+
+// The value that all leaves below a node (at this level, the root at 0) have for an output, if they have the same one.
+std::optional<int32_t> OneLeafBelow(const Tree& tree, size_t node, unsigned level, size_t outputs,
+                                    size_t output);
 
 }  // namespace dpboost

@@ -258,14 +258,8 @@ void SqlWriter::AddTable(size_t index, size_t output) {
 }
 
 void SqlWriter::AddNode(const Tree& tree, size_t output, size_t node, unsigned level) {
-    const size_t width = size_t{1} << (tree.depth - level);  // leaves below the node
-    const size_t first = (node + 1 - (size_t{1} << level)) * width;
-    const auto leaf = [&](size_t i) { return tree.leaves[(first + i) * outputs_ + output]; };
-    size_t equal = 1;
-    while (equal < width && leaf(equal) == leaf(0))
-        equal++;
-    if (equal == width)
-        return AddNumber(leaf(0));
+    if (const std::optional<int32_t> leaf = OneLeafBelow(tree, node, level, outputs_, output))
+        return AddNumber(*leaf);
     interrupt_.Poll();
     CheckExportedText(text_.size());
     const Condition& condition = ConditionOf(tree, node);

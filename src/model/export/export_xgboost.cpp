@@ -116,14 +116,8 @@ XgboostTree TreeMaker::OfTable(size_t feature) const {
 }
 
 int32_t TreeMaker::AddNode(XgboostTree* list, const Tree& tree, size_t node, unsigned level) const {
-    const size_t width = size_t{1} << (tree.depth - level);  // leaves below the node
-    const size_t first = (node + 1 - (size_t{1} << level)) * width;
-    const auto leaf = [&](size_t i) { return tree.leaves[(first + i) * outputs_ + output_]; };
-    size_t equal = 1;
-    while (equal < width && leaf(equal) == leaf(0))
-        equal++;
-    if (equal == width)
-        return list->AddLeaf(Value(leaf(0)));
+    if (const std::optional<int32_t> leaf = OneLeafBelow(tree, node, level, outputs_, output_))
+        return list->AddLeaf(Value(*leaf));
     if (model_.features()[tree.splits[node].feature].ordered())
         return AddNumberSplit(list, tree, node, level);
     return AddLevelSplit(list, tree, node, level);

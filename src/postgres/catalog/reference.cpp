@@ -121,17 +121,23 @@ Datum RoleRef(Oid role, const char* role_name) {
     return PointerGetDatum(ref);
 }
 
+// The names of which the text of a reference consists, and whether it is marked as gone.
+static List* ReadNames(const char* input, const char* type, int count, bool* gone) {
+    *gone = input[0] == kGoneMark;
+    List* names = textToQualifiedNameList(cstring_to_text(input + (*gone ? 1 : 0)));
+    if (list_length(names) != count)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+                        errmsg("invalid input syntax for type dpboost.%s: \"%s\"", type, input)));
+    return names;
+}
+
 }  // namespace dpboost
 
 using namespace dpboost;
 
 Datum dpboost_relation_ref_in(PG_FUNCTION_ARGS) {
-    const char* input = PG_GETARG_CSTRING(0);
-    const bool gone = input[0] == kGoneMark;
-    List* names = textToQualifiedNameList(cstring_to_text(input + (gone ? 1 : 0)));
-    if (list_length(names) != 2)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                        errmsg("invalid input syntax for type dpboost.relation_ref: \"%s\"", input)));
+    bool gone;
+    List* names = ReadNames(PG_GETARG_CSTRING(0), "relation_ref", 2, &gone);
     RangeVar* name = makeRangeVarFromNameList(names);
     Oid relid = gone ? InvalidOid : RangeVarGetRelid(name, NoLock, true);
     PG_RETURN_DATUM(RelationRef(relid, name->schemaname, name->relname));
@@ -153,12 +159,8 @@ Datum dpboost_relation_ref_oid(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_role_ref_in(PG_FUNCTION_ARGS) {
-    const char* input = PG_GETARG_CSTRING(0);
-    const bool gone = input[0] == kGoneMark;
-    List* names = textToQualifiedNameList(cstring_to_text(input + (gone ? 1 : 0)));
-    if (list_length(names) != 1)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                        errmsg("invalid input syntax for type dpboost.role_ref: \"%s\"", input)));
+    bool gone;
+    List* names = ReadNames(PG_GETARG_CSTRING(0), "role_ref", 1, &gone);
     const char* name = strVal(linitial(names));
     PG_RETURN_DATUM(RoleRef(gone ? InvalidOid : get_role_oid(name, true), name));
 }
@@ -176,12 +178,8 @@ Datum dpboost_role_ref_oid(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_column_ref_in(PG_FUNCTION_ARGS) {
-    const char* input = PG_GETARG_CSTRING(0);
-    const bool gone = input[0] == kGoneMark;
-    List* names = textToQualifiedNameList(cstring_to_text(input + (gone ? 1 : 0)));
-    if (list_length(names) != 3)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-                        errmsg("invalid input syntax for type dpboost.column_ref: \"%s\"", input)));
+    bool gone;
+    List* names = ReadNames(PG_GETARG_CSTRING(0), "column_ref", 3, &gone);
     char* schema = strVal(linitial(names));
     char* relation = strVal(lsecond(names));
     char* column = strVal(lthird(names));

@@ -219,6 +219,15 @@ Oid RelationOwner(Oid relid) {
     return owner;
 }
 
+void CheckOwnsRelation(Oid relid, Oid caller) {
+    const char kind = get_rel_relkind(relid);
+    if (kind == '\0')
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relid)));
+    if (!OwnsRelation(relid, caller))
+        aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(kind), get_rel_name(relid));
+}
+
 const char* RelationKindName(Oid relid) {
     switch (get_rel_relkind(relid)) {
         case RELKIND_VIEW:

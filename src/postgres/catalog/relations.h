@@ -59,6 +59,9 @@ const char* RelationKindName(Oid relid);
 // The role that owns a relation, 0 if it was dropped meanwhile.
 Oid RelationOwner(Oid relid);
 
+// Raises 42P01 if there is no such relation, 42501 if the caller does not own it.
+void CheckOwnsRelation(Oid relid, Oid caller);
+
 // The relation itself and all those of whose rows some are read with it: parents and children, not what is
 // behind a view.
 RelationSet* FamilyOf(Oid relid);

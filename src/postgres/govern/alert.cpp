@@ -92,15 +92,21 @@ void FillSubject(const ReadRelation* relation, const char* population, Oid grant
     subject->values[4] = CallerRef(caller);
 }
 
-// Checks that the caller owns what he names, a relation or a population.
-bool OpenSubject(FunctionCallInfo fcinfo, int grantee_at, int population_at, ReadRelation* relation) {
-    if (PG_ARGISNULL(0) == PG_ARGISNULL(population_at) || (PG_ARGISNULL(0) && !PG_ARGISNULL(grantee_at)))
+// Opens a catalog scope on what the arguments name, a relation or a population, that the caller must own.
+void OpenSubject(FunctionCallInfo fcinfo, int grantee_at, int population_at, CatalogScope* scope,
+                 AlertSubject* subject) {
+    const Oid caller = GetUserId();
+    const bool has_relation = !PG_ARGISNULL(0), has_grantee = !PG_ARGISNULL(grantee_at);
+    if (has_relation == !PG_ARGISNULL(population_at) || (!has_relation && has_grantee))
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("an alert is for a table, a role on a table, or a population")));
-    if (PG_ARGISNULL(0))
-        return false;
-    OpenGoverned(PG_GETARG_OID(0), GetUserId(), relation);
-    return true;
+    ReadRelation relation;
+    if (has_relation)
+        OpenGoverned(PG_GETARG_OID(0), caller, &relation);
+    CatalogBegin(scope);
+    FillSubject(has_relation ? &relation : nullptr,
+                has_relation ? nullptr : NameStr(*PG_GETARG_NAME(population_at)),
+                has_grantee ? PG_GETARG_OID(grantee_at) : InvalidOid, caller, subject);
 }
 
 }  // namespace
@@ -148,19 +154,14 @@ void ShowAlerts(const BudgetList* charged) {
 using namespace dpboost;
 
 Datum dpboost_set_alert(PG_FUNCTION_ARGS) {
-    const Oid caller = GetUserId();
     RequireArgument(fcinfo, 1, "part_remaining");
     const double below = PG_GETARG_FLOAT8(1);
     if (!(below > 0 && below <= 1))
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("part_remaining must be above 0 and at most 1, not %g", below)));
-    ReadRelation relation;
-    const bool has_relation = OpenSubject(fcinfo, 2, 3, &relation);
     CatalogScope scope;
-    CatalogBegin(&scope);
     AlertSubject subject;
-    FillSubject(has_relation ? &relation : nullptr, PG_ARGISNULL(3) ? nullptr : NameStr(*PG_GETARG_NAME(3)),
-                PG_ARGISNULL(2) ? InvalidOid : PG_GETARG_OID(2), caller, &subject);
+    OpenSubject(fcinfo, 2, 3, &scope, &subject);
     subject.values[3] = Float8GetDatum(below);
     const uint64 changed = CatalogWrite(
         "UPDATE dpboost.alert SET below = $4, set_by = $5, set_at = clock_timestamp()"
@@ -176,14 +177,9 @@ Datum dpboost_set_alert(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_drop_alert(PG_FUNCTION_ARGS) {
-    const Oid caller = GetUserId();
-    ReadRelation relation;
-    const bool has_relation = OpenSubject(fcinfo, 1, 2, &relation);
     CatalogScope scope;
-    CatalogBegin(&scope);
     AlertSubject subject;
-    FillSubject(has_relation ? &relation : nullptr, PG_ARGISNULL(2) ? nullptr : NameStr(*PG_GETARG_NAME(2)),
-                PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1), caller, &subject);
+    OpenSubject(fcinfo, 1, 2, &scope, &subject);
     const uint64 dropped = CatalogWrite("DELETE FROM dpboost.alert WHERE" DPBOOST_SAME_SUBJECT, 3,
                                         subject.types, subject.values, subject.nulls);
     CatalogEnd(&scope);

@@ -22,15 +22,6 @@ PG_FUNCTION_INFO_V1(dpboost_unprotect);
 namespace dpboost {
 namespace {
 
-void CheckOwner(Oid relid, Oid caller) {
-    const char kind = get_rel_relkind(relid);
-    if (kind == '\0')
-        ereport(ERROR,
-                (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relid)));
-    if (!OwnsRelation(relid, caller))
-        aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(kind), get_rel_name(relid));
-}
-
 Identity IdentityOf(const ReadRelation* relation) {
     auto* set = static_cast<RelationSet*>(palloc0(offsetof(RelationSet, items) + sizeof(ReadRelation)));
     set->count = 1;
@@ -272,9 +263,9 @@ void RevokeOfDroppedRoles(Oid relid) {
 }
 
 void OpenGoverned(Oid relid, Oid caller, ReadRelation* relation) {
-    CheckOwner(relid, caller);
+    CheckOwnsRelation(relid, caller);
     LockRelationOid(relid, ShareUpdateExclusiveLock);
-    CheckOwner(relid, caller);
+    CheckOwnsRelation(relid, caller);
     const RelationSet* set = RelationsBehind(relid);
     *relation = set->items[0];
     if (relation->temporary || IsCatalogNamespace(get_rel_namespace(relid)))

@@ -27,13 +27,16 @@ Binding* BindClassifier(FunctionCallInfo fcinfo) {
 
 // The probabilities of the row's classes, in the order of the model's names.
 struct ClassProbabilities {
+    const std::string* names;
     size_t count;
     double values[kMaxClasses];
 };
 
-void PredictClasses(FunctionCallInfo fcinfo, Binding* binding, ClassProbabilities* out) {
+void PredictClasses(FunctionCallInfo fcinfo, ClassProbabilities* out) {
+    Binding* const binding = BindClassifier(fcinfo);
     EncodeFeatures(fcinfo, binding);
     Predictor& predictor = binding->model->predictor;
+    out->names = binding->model->model.target().classes().data();
     out->count = binding->model->model.target().classes().size();
     if (predictor.outputs() == 1) {
         const double positive = predictor.Predict(binding->codes);
@@ -52,14 +55,13 @@ void PredictClasses(FunctionCallInfo fcinfo, Binding* binding, ClassProbabilitie
 Datum dpboost_predict_label(PG_FUNCTION_ARGS) {
     if (PG_ARGISNULL(0))
         PG_RETURN_NULL();
-    Binding* const binding = BindClassifier(fcinfo);
     ClassProbabilities probabilities;
-    PredictClasses(fcinfo, binding, &probabilities);
+    PredictClasses(fcinfo, &probabilities);
     size_t best = 0;
     for (size_t k = 1; k < probabilities.count; ++k)
         if (probabilities.values[k] > probabilities.values[best])
             best = k;
-    const std::string& label = binding->model->model.target().classes()[best];
+    const std::string& label = probabilities.names[best];
     PG_RETURN_TEXT_P(cstring_to_text_with_len(label.data(), static_cast<int>(label.size())));
 }
 
@@ -67,13 +69,12 @@ Datum dpboost_predict_label(PG_FUNCTION_ARGS) {
 Datum dpboost_predict_proba(PG_FUNCTION_ARGS) {
     if (PG_ARGISNULL(0))
         PG_RETURN_NULL();
-    Binding* const binding = BindClassifier(fcinfo);
     ClassProbabilities probabilities;
-    PredictClasses(fcinfo, binding, &probabilities);
+    PredictClasses(fcinfo, &probabilities);
     JsonbParseState* state = nullptr;
     pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
     for (size_t k = 0; k < probabilities.count; ++k) {
-        const std::string& label = binding->model->model.target().classes()[k];
+        const std::string& label = probabilities.names[k];
         JsonbValue key;
         key.type = jbvString;
         key.val.string.val = const_cast<char*>(label.data());

@@ -26,17 +26,8 @@ struct Owned {
     Oid type;  // of the column that tells persons apart
 };
 
-void CheckOwns(Oid relid, Oid caller) {
-    const char kind = get_rel_relkind(relid);
-    if (kind == '\0')
-        ereport(ERROR,
-                (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relid)));
-    if (!OwnsRelation(relid, caller))
-        aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(kind), get_rel_name(relid));
-}
-
 Owned OpenOwned(Oid relid, Oid caller) {
-    CheckOwns(relid, caller);
+    CheckOwnsRelation(relid, caller);
     LockRelationOid(relid, AccessShareLock);
     const BudgetList* budgets = LoadBudgets(caller, FamilyOf(relid));
     for (int i = 0; i < budgets->count; ++i) {
