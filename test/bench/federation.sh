@@ -8,9 +8,7 @@ cd "$(dirname "$0")/../.."
 REPEAT=${REPEAT:-5}
 ROWS=${ROWS:-20000}
 
-make_scratch
-make_private_postgres
-build_and_install
+install_privately
 
 parties=(a b c)
 declare -A host

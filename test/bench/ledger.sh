@@ -8,9 +8,7 @@ cd "$(dirname "$0")/../.."
 
 REPEAT=${REPEAT:-30}
 
-make_scratch
-make_private_postgres
-build_and_install
+install_privately
 start_cluster bench "fsync = on" "max_worker_processes = 16"
 
 run() { "$PGBIN/psql" -XAtq -v ON_ERROR_STOP=1 "$@"; }

@@ -12,9 +12,7 @@ REPEAT=${REPEAT:-5}
 DATA=${DATA:-../shared/data}
 COLUMNS_READ=28
 
-make_scratch
-make_private_postgres
-build_and_install
+install_privately
 start_cluster bench "shared_buffers = 1GB" "jit = off" "max_wal_size = 4GB" "max_parallel_workers_per_gather = 0"
 
 run() { "$PGBIN/psql" -XAtq -v ON_ERROR_STOP=1 "$@"; }

@@ -7,9 +7,7 @@ cd "$(dirname "$0")/../.."
 
 UNITS=${UNITS:-10000000}
 
-make_scratch
-make_private_postgres
-build_and_install
+install_privately
 start_cluster bench "fsync = on" "max_worker_processes = 16" "max_wal_size = 8GB" "shared_buffers = 1GB" "checkpoint_timeout = 1h"
 
 run() { "$PGBIN/psql" -XAtq -v ON_ERROR_STOP=1 "$@"; }

@@ -82,6 +82,13 @@ make_private_postgres() {
     [ "$("$PG_CONFIG" --bindir)" = "$PGBIN" ] || die "this PostgreSQL cannot be copied: \"$original\""
 }
 
+# A scratch folder, and in it a PostgreSQL of its own with dpboost as it is built from this tree.
+install_privately() {
+    make_scratch
+    make_private_postgres
+    build_and_install
+}
+
 # start_cluster NAME [SETTING=VALUE...]: a new cluster in the scratch folder, on a socket there and on no network.
 # Exports PGHOST, PGPORT, PGUSER and PGDATABASE, so that psql and pg_regress find it.
 start_cluster() {

@@ -11,10 +11,10 @@
 #include "learner/boosted/sbdt.h"
 #include "mechanism/gaussian.h"
 #include "privacy/accountant/gdp.h"
+#include "support/audit/last_row.h"
 #include "support/draw_key.h"
 #include "support/parties.h"
 #include "support/statistics.h"
-#include "unit/learner/random_data.h"
 
 namespace dpboost {
 namespace {
@@ -176,30 +176,6 @@ class TwoShares final : public NoiseSource {
     double factor_;
 };
 
-DataShape Shape(unsigned char key) {
-    DataShape shape;
-    shape.levels = 0;
-    shape.numeric = 2;
-    shape.rows = 30;
-    shape.key = key;
-    return shape;
-}
-
-// 30 rows, and the same without the last one, whose label and codes are extreme.
-Dataset Table(bool with_last) {
-    const Dataset all = RandomDataset(Shape(1));
-    DatasetBuilder builder(all.features(), all.target(), false);
-    builder.Grow();
-    for (size_t row = 0; row + (with_last ? 0 : 1) < all.rows(); row++) {
-        const bool last = row + 1 == all.rows();
-        for (size_t f = 0; f < all.columns(); f++)
-            builder.SetCode(f, last ? uint16_t{0} : all.Code(row, f));
-        builder.AppendRow(last ? 1.0F : all.Label(row));
-    }
-    NoInterrupt interrupt;
-    return builder.Finish(interrupt);
-}
-
 void RecordAdvantage(const char* method, double allowed, double honest, double half) {
     std::printf("%s: advantage %.3f, allowed %.3f; with half the noise %.3f\n", method, honest, allowed,
                 half);
@@ -270,7 +246,7 @@ double LooksLikeFirst(const MethodInfo& method, const std::vector<GivenOption>& 
 // P(looks like first | first) - P(looks like first | second), which mu-GDP bounds by 2 Phi(mu / 2) - 1. Hoeffding: off by more
 // than sqrt(20.8 / 1500) = 0.118 with probability below 1e-9.
 double Advantage(const MethodInfo& method, const std::vector<GivenOption>& given, double noise_factor) {
-    const Dataset larger = Table(true), smaller = Table(false);
+    const Dataset larger = WithLastRow(SmallShape(), 1.0F), smaller = WithLastRow(SmallShape(), {});
     return LooksLikeFirst(method, given, larger, smaller, true, noise_factor) -
            LooksLikeFirst(method, given, larger, smaller, false, noise_factor);
 }

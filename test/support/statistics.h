@@ -14,6 +14,12 @@ namespace dpboost {
 constexpr double kLogFalseAlarm = 20.723;  // -log(1e-9)
 constexpr double kNormalLimit = 6.11;      // P(|Z| > 6.11) < 1e-9
 
+// Dvoretzky-Kiefer-Wolfowitz: all values of an empirical distribution of so many draws are this close to the true ones, but
+// for a probability of 1e-9.
+inline double DkwSlack(int draws) {
+    return std::sqrt(std::log(2 / 1e-9) / (2 * draws));
+}
+
 struct ChiSquareResult {
     double statistic;
     double limit;

@@ -20,10 +20,8 @@ namespace {
 constexpr double kEpsilon = 0.5;
 constexpr double kDelta = 0.1;
 constexpr int kDraws = 8000;
-// Dvoretzky-Kiefer-Wolfowitz, 1e-9 for each of the eight distributions drawn here: false-alarm rate below
-// 1e-8.
-const double kSlack = std::sqrt(std::log(2 / 1e-9) / (2 * kDraws));
-const double kAllowed = kDelta + (1 + std::exp(kEpsilon)) * kSlack;
+// 1e-9 for each of the eight distributions drawn here: false-alarm rate below 1e-8.
+const double kAllowed = kDelta + (1 + std::exp(kEpsilon)) * DkwSlack(kDraws);
 
 // Thirty people with code 0; the one who may be missing has missing values and label 1, in `rows` rows.
 Dataset People(bool with_one_more, int rows) {

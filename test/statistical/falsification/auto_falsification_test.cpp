@@ -5,13 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 
 #include "learner/auto/auto.h"
 #include "privacy/accountant/gdp.h"
 #include "support/audit/advantage.h"
+#include "support/audit/last_row.h"
 #include "support/statistics.h"
 #include "support/train_with.h"
-#include "unit/learner/random_data.h"
 
 namespace dpboost {
 namespace {
@@ -28,25 +29,10 @@ Model Train(const Dataset& dataset, Random& random, NoiseSource& noise) {
 
 // 30 rows, and the same without the last one, whose label and codes are extreme.
 Dataset Table(bool counts, bool with_last) {
-    DataShape shape;
+    DataShape shape = SmallShape();
     shape.task = counts ? Task::kRegression : Task::kBinary;
     shape.counts = counts;
-    shape.levels = 0;
-    shape.numeric = 2;
-    shape.rows = 30;
-    const Dataset all = RandomDataset(shape);
-    DatasetBuilder builder(all.features(), all.target(), false);
-    builder.Grow();
-    for (size_t row = 0; row < all.rows(); row++) {
-        const bool last = row + 1 == all.rows();
-        if (last && !with_last)
-            break;
-        for (size_t f = 0; f < all.columns(); f++)
-            builder.SetCode(f, last ? uint16_t{0} : all.Code(row, f));
-        builder.AppendRow(last ? 1.0F : all.Label(row));
-    }
-    NoInterrupt interrupt;
-    return builder.Finish(interrupt);
+    return WithLastRow(shape, with_last ? std::optional<float>(1.0F) : std::nullopt);
 }
 
 double AdvantageOf(bool counts, double noise_factor) {

@@ -12,10 +12,10 @@
 #include "learner/evaluation/evaluation.h"
 #include "privacy/accountant/gdp.h"
 #include "support/audit/advantage.h"
+#include "support/audit/last_row.h"
 #include "support/evaluated.h"
 #include "support/statistics.h"
 #include "support/train_with.h"
-#include "unit/learner/random_data.h"
 
 namespace dpboost {
 namespace {
@@ -26,25 +26,10 @@ constexpr double kDelta = 1e-6;
 
 // 30 rows; the last one, with extreme codes, is of this class or not there.
 Dataset Table(std::optional<float> last_class) {
-    DataShape shape;
+    DataShape shape = SmallShape();
     shape.task = Task::kClasses;
     shape.classes = 3;
-    shape.levels = 0;
-    shape.numeric = 2;
-    shape.rows = 30;
-    const Dataset all = RandomDataset(shape);
-    DatasetBuilder builder(all.features(), all.target(), false);
-    builder.Grow();
-    for (size_t row = 0; row < all.rows(); row++) {
-        const bool last = row + 1 == all.rows();
-        if (last && !last_class)
-            break;
-        for (size_t f = 0; f < all.columns(); f++)
-            builder.SetCode(f, last ? uint16_t{0} : all.Code(row, f));
-        builder.AppendRow(last ? *last_class : all.Label(row));
-    }
-    NoInterrupt interrupt;
-    return builder.Finish(interrupt);
+    return WithLastRow(shape, last_class);
 }
 
 double TrainingAdvantage(const Dataset& first, const Dataset& second, double noise_factor) {

@@ -19,10 +19,6 @@ namespace {
 constexpr double kEpsilon = 0.5;
 constexpr double kDelta = 0.1;
 constexpr int kModels = 4000;
-// Dvoretzky-Kiefer-Wolfowitz: all of an empirical distribution's values are this close to the true ones, but
-// for a probability of 1e-9. Three tests of two distributions each: false-alarm rate below 1e-8 (seeds are
-// fixed).
-const double kSlack = std::sqrt(std::log(2 / 1e-9) / (2 * kModels));
 
 // Gaussian noise of half the charge's scale.
 class HalvedNoise final : public NoiseSource {
@@ -100,7 +96,8 @@ double WorstExcess(int rows_of_the_one) {
     return std::max(ExcessOver(kEpsilon, without, with), ExcessOver(kEpsilon, with, without));
 }
 
-const double kAllowed = kDelta + (1 + std::exp(kEpsilon)) * kSlack;
+// Three tests of two distributions each: false-alarm rate below 1e-8 (seeds are fixed).
+const double kAllowed = kDelta + (1 + std::exp(kEpsilon)) * DkwSlack(kModels);
 
 TEST(LearnerFalsification, OneRowMoreOrLess) {
     EXPECT_LE(WorstExcess<ExactNoise>(1), kAllowed);

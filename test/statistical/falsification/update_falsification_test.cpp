@@ -9,11 +9,11 @@
 #include "learner/auto/auto.h"
 #include "learner/boosted/sbdt.h"
 #include "privacy/accountant/gdp.h"
+#include "support/audit/last_row.h"
 #include "support/audit/transcript.h"
 #include "support/audit/transcript_noise.h"
 #include "support/continue_with.h"
 #include "support/statistics.h"
-#include "unit/learner/random_data.h"
 
 namespace dpboost {
 namespace {
@@ -45,28 +45,9 @@ void TrainAndUpdateTwice(const MethodInfo& method, const Dataset& table, Random&
                              Options(method), {}, random, noise);
 }
 
-// 30 rows, and the same without the last one, whose label and codes are extreme.
-Dataset Table(bool with_last) {
-    DataShape shape;
-    shape.levels = 0;
-    shape.numeric = 2;
-    shape.rows = 30;
-    const Dataset all = RandomDataset(shape);
-    DatasetBuilder builder(all.features(), all.target(), false);
-    builder.Grow();
-    for (size_t row = 0; row < all.rows() - (with_last ? 0 : 1); row++) {
-        const bool last = row + 1 == all.rows();
-        for (size_t f = 0; f < all.columns(); f++)
-            builder.SetCode(f, last ? uint16_t{0} : all.Code(row, f));
-        builder.AppendRow(last ? 1.0F : all.Label(row));
-    }
-    NoInterrupt interrupt;
-    return builder.Finish(interrupt);
-}
-
 // How often what was released from one of the tables looks more like the larger one.
 double LooksLarger(const MethodInfo& method, bool on_larger, double noise_factor) {
-    const Dataset larger = Table(true), smaller = Table(false);
+    const Dataset larger = WithLastRow(SmallShape(), 1.0F), smaller = WithLastRow(SmallShape(), {});
     ChaChaSource noise_source = TestSource(on_larger ? 1 : 2);
     Random noise_random(noise_source);
     int hits = 0;

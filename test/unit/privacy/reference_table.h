@@ -30,6 +30,13 @@ inline ReferenceRows LoadReference(const std::string& file) {
     return rows;
 }
 
+// Expects what a function makes of each row of a table, up to a relative error, in the row's third cell.
+template <typename Function>
+void ExpectReference(const std::string& file, double tolerance, const Function& function) {
+    for (const std::vector<double>& row : LoadReference(file))
+        EXPECT_NEAR(function(row) / row[2], 1, tolerance) << file << ": " << row[0] << " " << row[1];
+}
+
 }  // namespace dpboost
 
 // Expects a statement to throw an Error of the code.

@@ -9,17 +9,10 @@
 #include "dataset/encoder.h"
 #include "support/json.h"
 #include "support/thrown.h"
+#include "unit/training/column.h"
 
 namespace dpboost {
 namespace {
-
-PublicColumn Column(const char* name, ValueKind kind, const Domain& domain = {}) {
-    PublicColumn column;
-    column.name = name;
-    column.kind = kind;
-    column.domain = domain;
-    return column;
-}
 
 Domain Range(double lower, double upper, const char* scale = "auto") {
     return Domain::Range("", lower, upper, scale);

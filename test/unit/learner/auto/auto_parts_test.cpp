@@ -208,18 +208,24 @@ TEST(NoisyHistogram, WithoutNoiseIsTheHistogram) {
     }
 }
 
-TEST(NoisyHistogram, CleanCountsAreADistributionWhateverTheNoise) {
-    const Dataset dataset = RandomDataset(DataShape());
+// Released once, with the noise of a twentieth of a training's pool.
+NoisyHistogram ReleasedHistogram(const Dataset& dataset, uint32_t cells, double epsilon, unsigned char key) {
     NoInterrupt interrupt;
     BasisRows rows(dataset, BestSimd(), interrupt);
-    Plan plan = PoolPlan(0.01);
-    ChaChaSource source = TestSource(8);
+    Plan plan = PoolPlan(epsilon);
+    ChaChaSource source = TestSource(key);
     Random random(source);
     ExactNoise noise(random);
     Releaser releaser(plan, noise);
     Pool pool(releaser, releaser.Find(AutoLearner::kMechanism));
-    NoisyHistogram histogram(dataset.features(), 12);
+    NoisyHistogram histogram(dataset.features(), cells);
     histogram.Release(0.05, rows, pool);
+    return histogram;
+}
+
+TEST(NoisyHistogram, CleanCountsAreADistributionWhateverTheNoise) {
+    const Dataset dataset = RandomDataset(DataShape());
+    const NoisyHistogram histogram = ReleasedHistogram(dataset, 12, 0.01, 8);
     for (const uint64_t hint : {uint64_t{0}, uint64_t{500}}) {
         const MarginalCounts counts = histogram.Clean(SomeSchedule(), hint);
         EXPECT_GE(counts.rows, 1);
@@ -253,18 +259,8 @@ MarginalCounts CleanOnOneGrid(bool outlier, double* sigma) {
         builder.AppendRow(0, UnitKeyOf(static_cast<int64_t>(row)));
     }
     NoInterrupt interrupt;
-    const Dataset dataset = builder.Finish(interrupt);
-    BasisRows rows(dataset, BestSimd(), interrupt);
-    Plan plan = PoolPlan(1);
-    ChaChaSource source = TestSource(21);
-    Random random(source);
-    ExactNoise noise(random);
-    Releaser releaser(plan, noise);
-    Pool pool(releaser, releaser.Find(AutoLearner::kMechanism));
-    NoisyHistogram histogram(features, 16);
-    histogram.Release(0.05, rows, pool);
     *sigma = std::sqrt(static_cast<double>(kFeatures)) / (GdpMu(1, 1e-6) * std::sqrt(0.05));
-    return histogram.Clean(SomeSchedule(), kRows);
+    return ReleasedHistogram(builder.Finish(interrupt), 16, 1, 21).Clean(SomeSchedule(), kRows);
 }
 
 TEST(NoisyHistogram, FeaturesOnOneGridShareWhatTheyHaveInCommon) {

@@ -10,22 +10,11 @@
 #include <vector>
 
 #include "dataset/target.h"
+#include "unit/learner/objective/lattice.h"
 #include "unit/learner/random_data.h"
 
 namespace dpboost {
 namespace {
-
-struct Lattice {
-    std::vector<int32_t> gradients, hessians;
-};
-
-Lattice Evaluate(const Objective& objective, Simd simd, const std::vector<int32_t>& scores,
-                 const std::vector<float>& labels) {
-    Lattice out{std::vector<int32_t>(scores.size()), std::vector<int32_t>(scores.size())};
-    objective.Evaluate(simd, scores.data(), labels.data(), scores.size(), out.gradients.data(),
-                       out.hessians.data());
-    return out;
-}
 
 constexpr ObjectiveKind kKinds[] = {ObjectiveKind::kSquared, ObjectiveKind::kLogistic, ObjectiveKind::kHinge,
                                     ObjectiveKind::kSigns};
@@ -108,12 +97,7 @@ TEST(Objective, StaysWithinTheClipBounds) {
             if (kind == ObjectiveKind::kHinge && clip != 1)
                 continue;
             const auto objective = MakeObjective(kind, TargetSpec::Binary(), clip, clip);
-            const Lattice got = Evaluate(*objective, Simd::kPortable, scores, labels);
-            for (size_t i = 0; i < scores.size(); i++) {
-                EXPECT_LE(std::abs(got.gradients[i]), kClipSteps);
-                EXPECT_GE(got.hessians[i], 0);
-                EXPECT_LE(got.hessians[i], kClipSteps);
-            }
+            ExpectWithinClips(Evaluate(*objective, Simd::kPortable, scores, labels));
         }
     }
 }
@@ -128,10 +112,7 @@ TEST(Objective, VectorFormGivesTheSameBits) {
         MakeInput(binary, &scores, &labels);
         const double clip = kind == ObjectiveKind::kHinge ? 1 : 0.37;
         const auto objective = MakeObjective(kind, binary ? TargetSpec::Binary() : Numeric(), clip, 0.11);
-        const Lattice portable = Evaluate(*objective, Simd::kPortable, scores, labels);
-        const Lattice vector = Evaluate(*objective, BestSimd(), scores, labels);
-        EXPECT_EQ(portable.gradients, vector.gradients);
-        EXPECT_EQ(portable.hessians, vector.hessians);
+        ExpectSameBits(*objective, scores, labels);
     }
 }
 

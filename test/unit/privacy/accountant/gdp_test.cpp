@@ -10,31 +10,12 @@
 namespace dpboost {
 namespace {
 
-void CheckDelta(const ReferenceRows& rows) {
-    for (const auto& row : rows)
-        EXPECT_NEAR(GdpDelta(row[0], row[1]) / row[2], 1, 1e-10) << row[0] << " " << row[1];
-}
+using Row = std::vector<double>;
 
-void CheckEpsilon(const ReferenceRows& rows) {
-    for (const auto& row : rows)
-        EXPECT_NEAR(GdpEpsilon(row[0], row[1]) / row[2], 1, 1e-10) << row[0] << " " << row[1];
-}
-
-void CheckMu(const ReferenceRows& rows) {
-    for (const auto& row : rows)
-        EXPECT_NEAR(GdpMu(row[0], row[1]) / row[2], 1, 1e-10) << row[0] << " " << row[1];
-}
-
-TEST(Gdp, DeltaAgreesWithReferenceTable) {
-    CheckDelta(LoadReference("gdp_delta_of_eps.csv"));
-}
-
-TEST(Gdp, EpsilonAgreesWithReferenceTable) {
-    CheckEpsilon(LoadReference("gdp_eps_of_delta.csv"));
-}
-
-TEST(Gdp, MuAgreesWithReferenceTable) {
-    CheckMu(LoadReference("gdp_mu_of_eps_delta.csv"));
+TEST(Gdp, AgreesWithReferenceTables) {
+    ExpectReference("gdp_delta_of_eps.csv", 1e-10, [](const Row& row) { return GdpDelta(row[0], row[1]); });
+    ExpectReference("gdp_eps_of_delta.csv", 1e-10, [](const Row& row) { return GdpEpsilon(row[0], row[1]); });
+    ExpectReference("gdp_mu_of_eps_delta.csv", 1e-10, [](const Row& row) { return GdpMu(row[0], row[1]); });
 }
 
 TEST(Gdp, InversesRoundAgainstTheSpender) {

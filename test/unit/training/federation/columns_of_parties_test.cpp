@@ -3,17 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "support/thrown.h"
+#include "unit/training/column.h"
 
 namespace dpboost {
 namespace {
-
-PublicColumn Column(const char* name, ValueKind kind, const Domain& domain = {}) {
-    PublicColumn column;
-    column.name = name;
-    column.kind = kind;
-    column.domain = domain;
-    return column;
-}
 
 PartyColumns Hospital(double upper, std::vector<std::string> levels, ValueKind age = ValueKind::kInt4) {
     return {Column("stay", ValueKind::kFloat8, Domain::Range("stay", 0, upper)),
