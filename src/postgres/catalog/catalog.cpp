@@ -10,7 +10,7 @@ PG_FUNCTION_INFO_V1(dpboost_keep_ledger);
 namespace dpboost {
 namespace {
 
-constexpr int kMaxParameters = 16;
+constexpr int kMaxParameters = 24;
 
 // A session's setting, for the length of a catalog scope.
 void PinSetting(const char* name, const char* value) {
@@ -72,6 +72,7 @@ namespace {
 struct ParameterArrays {
     Oid types[kMaxParameters];
     Datum values[kMaxParameters];
+    char nulls[kMaxParameters];
 };
 
 ParameterArrays ArraysOf(std::initializer_list<Parameter> parameters) {
@@ -81,7 +82,8 @@ ParameterArrays ArraysOf(std::initializer_list<Parameter> parameters) {
     int i = 0;
     for (const Parameter& parameter : parameters) {
         arrays.types[i] = parameter.type;
-        arrays.values[i++] = parameter.value;
+        arrays.values[i] = parameter.value;
+        arrays.nulls[i++] = parameter.is_null ? 'n' : ' ';
     }
     return arrays;
 }
@@ -90,13 +92,14 @@ ParameterArrays ArraysOf(std::initializer_list<Parameter> parameters) {
 
 uint64 CatalogRead(const char* query, std::initializer_list<Parameter> parameters, uint64 limit) {
     const ParameterArrays arrays = ArraysOf(parameters);
-    return CatalogRead(query, static_cast<int>(parameters.size()), arrays.types, arrays.values, nullptr,
+    return CatalogRead(query, static_cast<int>(parameters.size()), arrays.types, arrays.values, arrays.nulls,
                        limit);
 }
 
 uint64 CatalogWrite(const char* query, std::initializer_list<Parameter> parameters) {
     const ParameterArrays arrays = ArraysOf(parameters);
-    return CatalogWrite(query, static_cast<int>(parameters.size()), arrays.types, arrays.values, nullptr);
+    return CatalogWrite(query, static_cast<int>(parameters.size()), arrays.types, arrays.values,
+                        arrays.nulls);
 }
 
 Datum CatalogValue(uint64 row, int column, bool* is_null) {

@@ -27,10 +27,11 @@ uint64 CatalogRead(const char* query, int count, const Oid* types, const Datum* 
                    uint64 limit);
 uint64 CatalogWrite(const char* query, int count, const Oid* types, const Datum* values, const char* nulls);
 
-// The same, with $1, $2, ... in a list; none of them NULL. No limit: all rows.
+// The same, with $1, $2, ... in a list. No limit: all rows.
 struct Parameter {
     Oid type;
     Datum value;
+    bool is_null = false;
 };
 inline Parameter Int4(int32 value) {
     return {INT4OID, Int32GetDatum(value)};
@@ -46,6 +47,13 @@ inline Parameter Float8(double value) {
 }
 inline Parameter TextOf(const char* value) {
     return {TEXTOID, CStringGetTextDatum(value)};
+}
+inline Parameter NullOf(Oid type) {
+    return {type, Datum(0), true};
+}
+// NULL unless it is there.
+inline Parameter If(bool there, const Parameter& value) {
+    return {value.type, value.value, !there};
 }
 uint64 CatalogRead(const char* query, std::initializer_list<Parameter> parameters = {}, uint64 limit = 0);
 uint64 CatalogWrite(const char* query, std::initializer_list<Parameter> parameters = {});

@@ -231,19 +231,18 @@ void RememberLastName(const DroppedRelation* relation, Oid owner) {
 
 // An oid may be used again one day: nothing may lead from it to what was dropped, and no right wait for it.
 void ForgetOid(const DroppedRelation* relation) {
-    const Oid types[] = {OIDOID, NAMEOID, NAMEOID};
-    const Datum values[] = {ObjectIdGetDatum(relation->relid), NameGetDatum(&relation->schema_name),
-                            NameGetDatum(&relation->relation_name)};
+    const Parameter oid = OidOf(relation->relid), schema = {NAMEOID, NameGetDatum(&relation->schema_name)},
+                    name = {NAMEOID, NameGetDatum(&relation->relation_name)};
     CatalogWrite(
         "UPDATE dpboost.relation_name SET relation = format('!%I.%I', $2, $3)::dpboost.relation_ref"
         " WHERE relation::oid = $1",
-        3, types, values, nullptr);
+        {oid, schema, name});
     CatalogWrite(
         "UPDATE dpboost.allowance SET relation = format('!%I.%I', $2, $3)::dpboost.relation_ref,"
         " revoked = true WHERE relation::oid = $1",
-        3, types, values, nullptr);
-    CatalogWrite("DELETE FROM dpboost.alert WHERE relation::oid = $1", 1, types, values, nullptr);
-    CatalogWrite("DELETE FROM dpboost.column_domain WHERE described::oid = $1", 1, types, values, nullptr);
+        {oid, schema, name});
+    CatalogWrite("DELETE FROM dpboost.alert WHERE relation::oid = $1", {oid});
+    CatalogWrite("DELETE FROM dpboost.column_domain WHERE described::oid = $1", {oid});
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ const char* DomainOfColumn(const OpenedColumn& column) {
 }
 
 // A value of any type as text; a literal whose type nobody has decided is text already.
-char* TextOf(Oid type, Datum value) {
+char* OutputOf(Oid type, Datum value) {
     if (type == UNKNOWNOID)
         return DatumGetCString(value);
     Oid output;
@@ -62,7 +62,7 @@ Datum ReadAs(Oid type, const char* text) {
 
 // A bound as the number that the column's values become. Dates are read as such, numbers need not be whole.
 double ReadBound(FunctionCallInfo fcinfo, int argument, const OpenedColumn& column) {
-    const char* text = TextOf(get_fn_expr_argtype(fcinfo->flinfo, argument), PG_GETARG_DATUM(argument));
+    const char* text = OutputOf(get_fn_expr_argtype(fcinfo->flinfo, argument), PG_GETARG_DATUM(argument));
     const Oid type = IsTime(column.kind) ? column.type : FLOAT8OID;
     double number;
     NumberOfDatum(type, ReadAs(type, text), &number);
@@ -90,9 +90,9 @@ ArrayType* ReadLevels(FunctionCallInfo fcinfo, const OpenedColumn& column) {
         if (levels.nulls[i])
             ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("a level must not be NULL"),
                             errdetail("NULL is always allowed, as a missing value.")));
-        texts[i] = TextOf(levels.type, levels.values[i]);
+        texts[i] = OutputOf(levels.type, levels.values[i]);
         if (IsWhole(column.kind))
-            texts[i] = TextOf(column.type, ReadAs(column.type, texts[i]));
+            texts[i] = OutputOf(column.type, ReadAs(column.type, texts[i]));
         values[i] = CStringGetTextDatum(texts[i]);
     }
     CallCore([&] { Domain::Levels(what, std::vector<std::string>(texts, texts + levels.count)); });
@@ -102,21 +102,20 @@ ArrayType* ReadLevels(FunctionCallInfo fcinfo, const OpenedColumn& column) {
 void WriteDomain(const OpenedColumn& column, const double* range, const char* scale, ArrayType* levels) {
     CatalogScope scope;
     CatalogBegin(&scope);
-    const Oid types[] = {ColumnRefType(), FLOAT8OID, FLOAT8OID, TEXTOID, TEXTARRAYOID};
     const bool is_range = range != nullptr;
     const ReadRelation& relation = column.relation;
-    const Datum values[] = {ColumnReference(relation.relid, column.attnum, relation.schema_name,
-                                            relation.relation_name, column.name),
-                            is_range ? Float8GetDatum(range[0]) : Datum(0),
-                            is_range ? Float8GetDatum(range[1]) : Datum(0),
-                            is_range ? CStringGetTextDatum(scale) : Datum(0), PointerGetDatum(levels)};
     CatalogWrite(
         "INSERT INTO dpboost.column_domain (described, lower, upper, scale, levels)"
         " VALUES ($1, $2, $3, $4, $5)"
         " ON CONFLICT ((described::oid), (dpboost.column_ref_number(described))) WHERE described::oid <> 0"
         " DO UPDATE SET (described, lower, upper, scale, levels) = ROW(excluded.described, excluded.lower,"
         "  excluded.upper, excluded.scale, excluded.levels)",
-        5, types, values, is_range ? "    n" : " nnn ");
+        {{ColumnRefType(), ColumnReference(relation.relid, column.attnum, relation.schema_name,
+                                           relation.relation_name, column.name)},
+         is_range ? Float8(range[0]) : NullOf(FLOAT8OID),
+         is_range ? Float8(range[1]) : NullOf(FLOAT8OID),
+         is_range ? TextOf(scale) : NullOf(TEXTOID),
+         {TEXTARRAYOID, PointerGetDatum(levels), is_range}});
     CatalogEnd(&scope);
 }
 
@@ -162,14 +161,12 @@ Datum dpboost_set_domain_levels(PG_FUNCTION_ARGS) {
 Datum dpboost_drop_domain(PG_FUNCTION_ARGS) {
     RequireArguments(fcinfo, {"relation", "column_name"});
     const OpenedColumn column = OpenColumn(fcinfo);
-    const Oid types[] = {OIDOID, INT4OID};
-    const Datum values[] = {ObjectIdGetDatum(column.relation.relid), Int32GetDatum(column.attnum)};
     CatalogScope scope;
     CatalogBegin(&scope);
     const uint64 dropped = CatalogWrite(
         "DELETE FROM dpboost.column_domain WHERE described::oid = $1"
         " AND dpboost.column_ref_number(described) = $2",
-        2, types, values, nullptr);
+        {OidOf(column.relation.relid), Int4(column.attnum)});
     CatalogEnd(&scope);
     if (dropped == 0)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),

@@ -104,24 +104,21 @@ void Store(const Federation& federation, Jsonb* parties, Jsonb* servers, const R
     NameData name;
     namestrcpy(&name, federation.name);
     const bool party = federation.myself != nullptr;
-    const Oid types[] = {NAMEOID, JSONBOID,          INT4OID,  INT4OID,
-                         TEXTOID, RelationRefType(), JSONBOID, RoleRefType()};
-    const Datum values[] = {
-        NameGetDatum(&name),
-        JsonbPGetDatum(parties),
-        Int32GetDatum(federation.max_colluding),
-        Int32GetDatum(federation.parties_per_unit),
-        party ? CStringGetTextDatum(federation.myself) : Datum(0),
-        party ? RelationRef(relation->relid, relation->schema_name, relation->relation_name) : Datum(0),
-        servers == nullptr ? Datum(0) : JsonbPGetDatum(servers),
-        CallerRef(caller)};
-    const char nulls[] = {
-        ' ', ' ', ' ', ' ', party ? ' ' : 'n', party ? ' ' : 'n', servers == nullptr ? 'n' : ' ', ' ', '\0'};
+    const Oid relation_ref = RelationRefType();
     CatalogWrite(
         "INSERT INTO dpboost.federation (name, parties, max_colluding, parties_per_unit, myself, relation, "
         "servers,"
         " set_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-        8, types, values, nulls);
+        {{NAMEOID, NameGetDatum(&name)},
+         {JSONBOID, JsonbPGetDatum(parties)},
+         Int4(federation.max_colluding),
+         Int4(federation.parties_per_unit),
+         party ? TextOf(federation.myself) : NullOf(TEXTOID),
+         party ? Parameter{relation_ref,
+                           RelationRef(relation->relid, relation->schema_name, relation->relation_name)}
+               : NullOf(relation_ref),
+         {JSONBOID, JsonbPGetDatum(servers), servers == nullptr},
+         {RoleRefType(), CallerRef(caller)}});
 }
 
 }  // namespace

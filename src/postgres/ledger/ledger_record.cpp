@@ -63,37 +63,30 @@ const char* KindName(ReleaseKind kind) {
 
 int64 WriteLedger(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
                   const NamedModel& model) {
-    const Oid types[] = {RoleRefType(), NAMEOID,   TEXTOID,  INT4OID,      TEXTOID,  TEXTOID,
-                         FLOAT8OID,     FLOAT8OID, NAMEOID,  TEXTARRAYOID, BYTEAOID, FLOAT8ARRAYOID,
-                         FLOAT8OID,     INT8OID,   BYTEAOID, FLOAT8OID,    TEXTOID,  TEXTOID};
-    const Datum values[] = {RoleRef(message->caller, message->caller_name),
-                            NameDatum(message->caller_name),
-                            CStringGetTextDatum(model.name),
-                            Int32GetDatum(model.version),
-                            CStringGetTextDatum(PieceOf(message, message->method)),
-                            CStringGetTextDatum(PieceOf(message, message->task)),
-                            Float8GetDatum(plan->epsilon),
-                            Float8GetDatum(plan->delta),
-                            NameDatum(PieceOf(message, message->privacy_unit)),
-                            RelationNames(relations),
-                            ByteaDatum(PieceOf(message, message->plan), message->plan.size),
-                            CurveDatum(plan),
-                            Float8GetDatum(plan->pure_epsilon),
-                            Int64GetDatum(model.name_id),
-                            ClaimDatum(message),
-                            Float8GetDatum(message->noise_multiplier),
-                            CStringGetTextDatum(plan->calibrated_by),
-                            CStringGetTextDatum(KindName(message->kind))};
-    char nulls[] = "                  ";
-    if (!message->has_privacy_unit)
-        nulls[8] = 'n';
     CatalogWrite(
         "INSERT INTO dpboost.ledger (role, role_name, model, version, method, task, epsilon, delta, "
         "privacy_unit,"
         " relations, plan, curve, pure_epsilon, name_id, claim, noise_multiplier, calibrated_by, kind,"
         " released_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
         " pg_catalog.sha256($15), $16, $17, $18, " DPBOOST_LEDGER_TIME ") RETURNING release_id",
-        18, types, values, nulls);
+        {{RoleRefType(), RoleRef(message->caller, message->caller_name)},
+         {NAMEOID, NameDatum(message->caller_name)},
+         TextOf(model.name),
+         Int4(model.version),
+         TextOf(PieceOf(message, message->method)),
+         TextOf(PieceOf(message, message->task)),
+         Float8(plan->epsilon),
+         Float8(plan->delta),
+         If(message->has_privacy_unit, {NAMEOID, NameDatum(PieceOf(message, message->privacy_unit))}),
+         {TEXTARRAYOID, RelationNames(relations)},
+         {BYTEAOID, ByteaDatum(PieceOf(message, message->plan), message->plan.size)},
+         {FLOAT8ARRAYOID, CurveDatum(plan)},
+         Float8(plan->pure_epsilon),
+         Int8(model.name_id),
+         {BYTEAOID, ClaimDatum(message)},
+         Float8(message->noise_multiplier),
+         TextOf(plan->calibrated_by),
+         TextOf(KindName(message->kind))});
     return ReturnedId();
 }
 
@@ -114,19 +107,16 @@ List* ChargedRoles(Oid caller, const RelationSet* relations) {
 
 void WriteCharge(int64 release_id, const ReadRelation* relation, ArrayType* ids, Oid role,
                  const char* role_name) {
-    const Oid types[] = {INT8OID, INT8ARRAYOID, RoleRefType(), NAMEOID, BOOLOID, NAMEOID};
-    const Datum values[] = {Int64GetDatum(release_id),
-                            PointerGetDatum(ids),
-                            RoleRef(role, role_name),
-                            NameDatum(role_name),
-                            BoolGetDatum(relation->read_as == ReadAs::kDirect),
-                            NameDatum(relation->row_by_row ? relation->unit : "")};
     const bool bounds_rows = relation->row_by_row && relation->unit[0] == '\0';
-    const char nulls[] = {' ', ' ', ' ', ' ', ' ', bounds_rows ? 'n' : ' ', '\0'};
     CatalogWrite(
         "INSERT INTO dpboost.charge (release_id, relation_id, role, role_name, direct, privacy_unit)"
         " SELECT $1, id, $3, $4, $5, $6 FROM unnest($2) AS id",
-        6, types, values, nulls);
+        {Int8(release_id),
+         {INT8ARRAYOID, PointerGetDatum(ids)},
+         {RoleRefType(), RoleRef(role, role_name)},
+         {NAMEOID, NameDatum(role_name)},
+         {BOOLOID, BoolGetDatum(relation->read_as == ReadAs::kDirect)},
+         If(!bounds_rows, {NAMEOID, NameDatum(relation->row_by_row ? relation->unit : "")})});
 }
 
 // A child is charged by itself as well: it may be detached one day.
@@ -172,20 +162,18 @@ void WriteDeployment(const LedgerMessage* message, int64 name_id, int32 version)
 
 // What a model is called, whose it is, how it was trained and what it cost is copied from its charge. Returns its number.
 int64 WriteModel(const LedgerMessage* message) {
-    const Oid types[] = {INT8OID, TEXTOID, TEXTOID, BYTEAOID, TEXTOID, TEXTOID};
-    const Datum values[] = {Int64GetDatum(message->release_id),
-                            CStringGetTextDatum(PieceOf(message, message->options)),
-                            CStringGetTextDatum(PieceOf(message, message->features)),
-                            ByteaDatum(PieceOf(message, message->model), message->model.size),
-                            CStringGetTextDatum(PieceOf(message, message->target)),
-                            CStringGetTextDatum(PieceOf(message, message->positive))};
     CatalogWrite(
         "INSERT INTO dpboost.model (name, version, name_id, release_id, method, task, epsilon, delta,"
         " options, features, content, target, positive) SELECT model, version, name_id, release_id, method, "
         "task,"
         " epsilon, delta, $2::jsonb, $3::jsonb, $4, $5, $6 FROM dpboost.ledger WHERE release_id = $1"
         " RETURNING model_id, name_id, version",
-        6, types, values, message->has_positive ? nullptr : "     n");
+        {Int8(message->release_id),
+         TextOf(PieceOf(message, message->options)),
+         TextOf(PieceOf(message, message->features)),
+         {BYTEAOID, ByteaDatum(PieceOf(message, message->model), message->model.size)},
+         TextOf(PieceOf(message, message->target)),
+         If(message->has_positive, TextOf(PieceOf(message, message->positive)))});
     const int64 name_id = DatumGetInt64(CatalogValue(0, 2));
     const int32 version = DatumGetInt32(CatalogValue(0, 3));
     const int64 model_id = ReturnedId();
@@ -211,25 +199,22 @@ void NameReleasedModel(const ReleasedModel& released, NamedModel* model) {
 }
 
 void WriteImport(const LedgerMessage* message, const NamedModel& model) {
-    const Oid types[] = {INT8OID,   TEXTOID,   INT4OID, TEXTOID, TEXTOID,
-                         FLOAT8OID, FLOAT8OID, TEXTOID, TEXTOID, BYTEAOID};
-    const Datum values[] = {Int64GetDatum(model.name_id),
-                            CStringGetTextDatum(model.name),
-                            Int32GetDatum(model.version),
-                            CStringGetTextDatum(PieceOf(message, message->method)),
-                            CStringGetTextDatum(PieceOf(message, message->task)),
-                            Float8GetDatum(message->claimed_epsilon),
-                            Float8GetDatum(message->claimed_delta),
-                            CStringGetTextDatum(PieceOf(message, message->options)),
-                            CStringGetTextDatum(PieceOf(message, message->features)),
-                            ByteaDatum(PieceOf(message, message->model), message->model.size)};
-    CatalogWrite("UPDATE dpboost.model_name SET last_import = $3 WHERE name_id = $1", 3, types, values,
-                 nullptr);
+    CatalogWrite("UPDATE dpboost.model_name SET last_import = $2 WHERE name_id = $1",
+                 {Int8(model.name_id), Int4(model.version)});
     CatalogWrite(
         "INSERT INTO dpboost.model (name_id, name, version, method, task, epsilon, delta, options, features, "
         "content)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9::jsonb, $10) RETURNING model_id",
-        10, types, values, nullptr);
+        {Int8(model.name_id),
+         TextOf(model.name),
+         Int4(model.version),
+         TextOf(PieceOf(message, message->method)),
+         TextOf(PieceOf(message, message->task)),
+         Float8(message->claimed_epsilon),
+         Float8(message->claimed_delta),
+         TextOf(PieceOf(message, message->options)),
+         TextOf(PieceOf(message, message->features)),
+         {BYTEAOID, ByteaDatum(PieceOf(message, message->model), message->model.size)}});
     ForgetOldGrants(model.name_id, ReturnedId());
     WriteDeployment(message, model.name_id, model.version);
 }

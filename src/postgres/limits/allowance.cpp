@@ -73,21 +73,6 @@ void RequireCap(const ArrayType* ids, Oid relid) {
 // Inside a catalog scope. Windows go on from where they began, also if their length or the limit changes.
 void WriteAllowance(const ReadRelation* relation, Oid grantee, const Allowance& allowance, Oid caller) {
     const BudgetLimit limit = CheckLimit(allowance.epsilon, allowance.delta);
-    const Oid types[] = {RelationRefType(), RoleRefType(), FLOAT8OID,     FLOAT8OID,
-                         INT8OID,           FLOAT8OID,     RoleRefType(), INTERVALOID};
-    const Datum values[] = {RelationRef(relation->relid, relation->schema_name, relation->relation_name),
-                            RoleRef(grantee, RoleName(grantee)),
-                            Float8GetDatum(limit.epsilon),
-                            Float8GetDatum(limit.delta),
-                            Int64GetDatum(static_cast<int64>(limit.order)),
-                            Float8GetDatum(allowance.max_epsilon),
-                            CallerRef(caller),
-                            IntervalPGetDatum(allowance.renew)};
-    const char nulls[] = {' ', ' ',
-                          ' ', ' ',
-                          ' ', std::isinf(allowance.max_epsilon) ? 'n' : ' ',
-                          ' ', allowance.renew == nullptr ? 'n' : ' ',
-                          '\0'};
     CatalogWrite(
         "INSERT INTO dpboost.allowance AS a"
         " (relation, grantee, epsilon, delta, rdp_order, max_epsilon_per_train, set_by, renew, renew_from)"
@@ -98,7 +83,14 @@ void WriteAllowance(const ReadRelation* relation, Oid grantee, const Allowance& 
         " renew, renew_from) = ROW(excluded.relation, excluded.epsilon, excluded.delta, excluded.rdp_order,"
         " excluded.max_epsilon_per_train, false, excluded.set_by, excluded.set_at, excluded.renew,"
         " CASE WHEN a.renew IS NULL THEN excluded.renew_from ELSE a.renew_from END)",
-        8, types, values, nulls);
+        {{RelationRefType(), RelationRef(relation->relid, relation->schema_name, relation->relation_name)},
+         {RoleRefType(), RoleRef(grantee, RoleName(grantee))},
+         Float8(limit.epsilon),
+         Float8(limit.delta),
+         Int8(static_cast<int64>(limit.order)),
+         If(!std::isinf(allowance.max_epsilon), Float8(allowance.max_epsilon)),
+         {RoleRefType(), CallerRef(caller)},
+         {INTERVALOID, IntervalPGetDatum(allowance.renew), allowance.renew == nullptr}});
 }
 
 }  // namespace

@@ -109,36 +109,22 @@ void AcceptEarlier(const ReadRelation* relation, const ArrayType* counted, Cap* 
 void WriteCap(ArrayType* ids, const Cap* cap, Oid caller) {
     const bool has_cap = cap->epsilon != 0;
     const BudgetLimit limit = has_cap ? CheckLimit(cap->epsilon, cap->delta) : BudgetLimit{};
-    const Oid types[] = {INT8ARRAYOID,  FLOAT8OID, FLOAT8OID, INT8OID, NAMEOID,
-                         RoleRefType(), INT8OID,   INT8OID,   INT8OID, INT8OID};
-    const Datum values[] = {PointerGetDatum(ids),
-                            Float8GetDatum(limit.epsilon),
-                            Float8GetDatum(limit.delta),
-                            Int64GetDatum(static_cast<int64>(limit.order)),
-                            NameGetDatum(&cap->unit),
-                            CallerRef(caller),
-                            Int64GetDatum(cap->earlier.count),
-                            Int64GetDatum(cap->earlier.last),
-                            Int64GetDatum(cap->population_id),
-                            Int64GetDatum(cap->own_state_id)};
-    const char no_cap = has_cap ? ' ' : 'n';
-    const char nulls[] = {' ',
-                          no_cap,
-                          no_cap,
-                          no_cap,
-                          cap->has_unit ? ' ' : 'n',
-                          ' ',
-                          ' ',
-                          ' ',
-                          cap->population_id != 0 ? ' ' : 'n',
-                          cap->own_state_id != 0 ? ' ' : 'n',
-                          '\0'};
-    CatalogWrite("DELETE FROM dpboost.protection WHERE relation_id = ANY ($1)", 1, types, values, nullptr);
+    const Parameter remembered = {INT8ARRAYOID, PointerGetDatum(ids)};
+    CatalogWrite("DELETE FROM dpboost.protection WHERE relation_id = ANY ($1)", {remembered});
     CatalogWrite(
         "INSERT INTO dpboost.protection (relation_id, epsilon, delta, rdp_order, privacy_unit, set_by,"
         " earlier_releases, earlier_until, population_id, unit_state_id)"
         " VALUES (($1)[1], $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-        10, types, values, nulls);
+        {remembered,
+         If(has_cap, Float8(limit.epsilon)),
+         If(has_cap, Float8(limit.delta)),
+         If(has_cap, Int8(static_cast<int64>(limit.order))),
+         If(cap->has_unit, {NAMEOID, NameGetDatum(&cap->unit)}),
+         {RoleRefType(), CallerRef(caller)},
+         Int8(cap->earlier.count),
+         Int8(cap->earlier.last),
+         If(cap->population_id != 0, Int8(cap->population_id)),
+         If(cap->own_state_id != 0, Int8(cap->own_state_id))});
 }
 
 // Where every person has an account, its limit stays what it is: accounts are parts of it, at its order.

@@ -87,13 +87,12 @@ void CheckMayGive(Oid role, const char* role_name) {
 // A full name with a version means one model for ever: what the old owner has under the name from now on goes on
 // counting, and the new owner must not have used it. A row that only keeps count is taken away.
 void GiveName(const OwnedModel& model, Oid role, const char* role_name) {
-    const Oid types[] = {INT8OID, RoleRefType()};
-    const Datum values[] = {Int64GetDatum(model.name_id), RoleRef(role, role_name)};
+    const Parameter name = Int8(model.name_id), owner = {RoleRefType(), RoleRef(role, role_name)};
     if (CatalogRead("SELECT FROM dpboost.model_name AS n JOIN dpboost.model_name AS m ON m.name = n.name"
                     " WHERE n.name_id = $1 AND m.name_id <> $1 AND m.owner::oid = ($2)::oid"
                     " AND (m.last_import > 0 OR EXISTS (SELECT FROM dpboost.ledger AS l WHERE l.name_id = "
                     "m.name_id))",
-                    2, types, values, nullptr, 1) > 0)
+                    {name, owner}, 1) > 0)
         ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT),
                         errmsg("role \"%s\" has, or had, a model of that name", role_name),
                         errdetail("Its versions would get mixed up.")));
@@ -109,7 +108,7 @@ void GiveName(const OwnedModel& model, Oid role, const char* role_name) {
         " UPDATE dpboost.model_name AS n SET owner = $2, versions_before ="
         "  greatest(n.versions_before, (SELECT max(versions_before) FROM counted)) FROM given AS g"
         " WHERE n.name_id = g.name_id",
-        2, types, values, nullptr);
+        {name, owner});
 }
 
 }  // namespace
@@ -158,17 +157,15 @@ Datum dpboost_drop_model(PG_FUNCTION_ARGS) {
     RequireArguments(fcinfo, {"model"});
     OwnedModel model;
     FindOwnedModel(PG_GETARG_TEXT_PP(0), &model);
-    const Oid types[] = {INT8OID, INT4OID};
-    const Datum values[] = {Int64GetDatum(model.name_id), Int32GetDatum(model.version)};
     CatalogScope scope;
     CatalogBegin(&scope);
-    CheckFound(CatalogWrite("DELETE FROM dpboost.model WHERE name_id = $1 AND $2 IN (0, version)", 2, types,
-                            values, nullptr),
+    CheckFound(CatalogWrite("DELETE FROM dpboost.model WHERE name_id = $1 AND $2 IN (0, version)",
+                            {Int8(model.name_id), Int4(model.version)}),
                model);
     CatalogWrite(
         "DELETE FROM dpboost.model_grant AS g WHERE g.name_id = $1 AND NOT EXISTS "
         "(SELECT FROM dpboost.model AS m WHERE m.name_id = $1)",
-        1, types, values, nullptr);
+        {Int8(model.name_id)});
     CatalogEnd(&scope);
     ModelsChanged();
     PG_RETURN_VOID();
@@ -180,17 +177,16 @@ Datum dpboost_deploy(PG_FUNCTION_ARGS) {
     OwnedModel model;
     FindWholeModel(PG_GETARG_TEXT_PP(0), "the version to deploy is an argument of its own", &model);
     const Oid caller = GetUserId();
-    const Oid types[] = {INT8OID, INT4OID, RoleRefType()};
-    const Datum values[] = {Int64GetDatum(model.name_id), PG_GETARG_DATUM(1),
-                            RoleRef(caller, ExistingRole(caller))};
+    const Parameter name = Int8(model.name_id), version = Int4(PG_GETARG_INT32(1));
+    const Parameter deployer = {RoleRefType(), RoleRef(caller, ExistingRole(caller))};
     CatalogScope scope;
     CatalogBegin(&scope);
-    if (CatalogWrite("SELECT FROM dpboost.model WHERE name_id = $1 AND version = $2 FOR KEY SHARE", 2, types,
-                     values, nullptr) == 0)
+    if (CatalogWrite("SELECT FROM dpboost.model WHERE name_id = $1 AND version = $2 FOR KEY SHARE",
+                     {name, version}) == 0)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
                         errmsg("model \"%s\" has no version %d", model.name, PG_GETARG_INT32(1))));
-    CatalogWrite("INSERT INTO dpboost.deployment (name_id, version, deployed_by) VALUES ($1, $2, $3)", 3,
-                 types, values, nullptr);
+    CatalogWrite("INSERT INTO dpboost.deployment (name_id, version, deployed_by) VALUES ($1, $2, $3)",
+                 {name, version, deployer});
     CatalogEnd(&scope);
     ModelsChanged();
     PG_RETURN_VOID();
@@ -216,12 +212,10 @@ Datum dpboost_describe(PG_FUNCTION_ARGS) {
     RequireArguments(fcinfo, {"model"});
     OwnedModel model;
     FindWholeModel(PG_GETARG_TEXT_PP(0), "a description is for all versions of a model", &model);
-    const Oid types[] = {INT8OID, TEXTOID};
-    const Datum values[] = {Int64GetDatum(model.name_id), PG_ARGISNULL(1) ? Datum(0) : PG_GETARG_DATUM(1)};
     CatalogScope scope;
     CatalogBegin(&scope);
-    CatalogWrite("UPDATE dpboost.model_name SET description = $2 WHERE name_id = $1", 2, types, values,
-                 PG_ARGISNULL(1) ? " n" : "  ");
+    CatalogWrite("UPDATE dpboost.model_name SET description = $2 WHERE name_id = $1",
+                 {Int8(model.name_id), {TEXTOID, PG_GETARG_DATUM(1), PG_ARGISNULL(1)}});
     CatalogEnd(&scope);
     PG_RETURN_VOID();
 }

@@ -24,12 +24,12 @@ int64 FirstColumn() {
 
 // Only the ledger worker writes names, one at a time.
 int64 NameId(const NewModelName* name) {
-    const Oid types[] = {TEXTOID, RoleRefType()};
-    const Datum values[] = {CStringGetTextDatum(name->name), RoleRef(name->owner, name->owner_name)};
-    if (CatalogRead("SELECT name_id FROM dpboost.model_name WHERE name = $1 AND owner::oid = ($2)::oid", 2,
-                    types, values, nullptr, 1) == 0)
-        CatalogWrite("INSERT INTO dpboost.model_name (name, owner) VALUES ($1, $2) RETURNING name_id", 2,
-                     types, values, nullptr);
+    const Parameter written = TextOf(name->name);
+    const Parameter owner = {RoleRefType(), RoleRef(name->owner, name->owner_name)};
+    if (CatalogRead("SELECT name_id FROM dpboost.model_name WHERE name = $1 AND owner::oid = ($2)::oid",
+                    {written, owner}, 1) == 0)
+        CatalogWrite("INSERT INTO dpboost.model_name (name, owner) VALUES ($1, $2) RETURNING name_id",
+                     {written, owner});
     return FirstColumn();
 }
 

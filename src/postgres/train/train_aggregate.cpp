@@ -19,6 +19,10 @@ namespace dpboost {
 namespace {
 
 enum Argument { kState, kModel, kOptions, kTarget, kFirstFeature };
+// Its place in the call, which has no state.
+constexpr int InCall(Argument argument) {
+    return argument - kModel;
+}
 
 // One per group, in a memory context of its own below the aggregate's.
 struct AggregateState {
@@ -149,7 +153,7 @@ void FindUnit(AggregateState* state, TrainingCall* training) {
     const Inspection* inspection = Inspect(relations, RowSourcesOf(plan), InvalidOid);
     const Persons persons = FindPersons(inspection);
     const auto* row = reinterpret_cast<const Node*>(
-        static_cast<const TargetEntry*>(list_nth(state->aggref->args, kFirstFeature - kModel))->expr);
+        static_cast<const TargetEntry*>(list_nth(state->aggref->args, InCall(kFirstFeature)))->expr);
     UnitField unit = {plan, row, -1};
     if (persons.column != 0)
         TakeUnitOut(state, training, persons, &unit);
@@ -333,8 +337,8 @@ Datum dpboost_train_final(PG_FUNCTION_ARGS) {
     auto* state = PG_ARGISNULL(0) ? nullptr : reinterpret_cast<AggregateState*>(PG_GETARG_POINTER(0));
     if (state == nullptr) {
         state = NewState(fcinfo);
-        state->model = EvaluateArgument(state->node, state->aggref, kModel - kModel);
-        state->options = EvaluateArgument(state->node, state->aggref, kOptions - kModel);
+        state->model = EvaluateArgument(state->node, state->aggref, InCall(kModel));
+        state->options = EvaluateArgument(state->node, state->aggref, InCall(kOptions));
         BeginByCall(state);
     }
     if (state->training == nullptr)

@@ -143,6 +143,24 @@ std::vector<double> Interactions::ExpectedRows(const Group& group) const {
     return cells;
 }
 
+// Expected rows of each leaf, from those of the cells of all `step` groups.
+static std::vector<double> RowsInLeaves(const std::vector<double>& cells,
+                                        const std::vector<ProductFactorGroups>& factors, uint32_t intervals,
+                                        uint32_t step, uint32_t leaves) {
+    std::vector<double> counts(leaves, 0.0);
+    const uint32_t levels = kRankGroups / step;
+    for (size_t entry = 0; entry < cells.size(); entry++) {
+        uint32_t leaf = 0;
+        size_t stride = cells.size();
+        for (const ProductFactorGroups& factor : factors) {
+            stride /= levels;
+            leaf = leaf * intervals + factor.digit[entry / stride % levels * step];
+        }
+        counts[leaf] += cells[entry];
+    }
+    return counts;
+}
+
 void Interactions::GrowTree(Group& group, double leave, uint64_t draws_left, double rate, double kappa) {
     const uint32_t step = group.features.size() == 2 ? 1 : kTripleStep;  // of groups that are told apart
     std::vector<ProductFactorGroups> factors = EvenDigits(group.features, 1);
@@ -167,18 +185,7 @@ void Interactions::GrowTree(Group& group, double leave, uint64_t draws_left, dou
     stage_.rows.SetBasis(basis);
     const NoisyGradients sums = stage_.Gradients(
         stage_.pool.Release(stage_.pool.Slice(leave, draws_left), stage_.rows.GradientSums(*objective_)));
-
-    std::vector<double> counts(leaves, 0.0);
-    const uint32_t levels = kRankGroups / step;
-    for (size_t entry = 0; entry < group.cells.size(); entry++) {
-        uint32_t leaf = 0;
-        size_t stride = group.cells.size();
-        for (const ProductFactorGroups& factor : factors) {
-            stride /= levels;
-            leaf = leaf * group.intervals + factor.digit[entry / stride % levels * step];
-        }
-        counts[leaf] += group.cells[entry];
-    }
+    const std::vector<double> counts = RowsInLeaves(group.cells, factors, group.intervals, step, leaves);
     const double unit = clip_ / stage_.rows.StepsPerUnit(), sigma = sums.sigma * unit;
     const size_t outputs = stage_.outputs();
     double signal = 0, noise = 1e-12;
