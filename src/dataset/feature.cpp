@@ -1,6 +1,5 @@
 #include "dataset/feature.h"
 
-#include <algorithm>
 #include <cmath>
 #include <unordered_set>
 

@@ -3,8 +3,6 @@
 
 #include <sodium.h>
 
-#include <cstring>
-
 #include "base/error.h"
 
 namespace dpboost {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <type_traits>
 
 namespace dpboost {
 namespace {

@@ -59,13 +59,7 @@ inline CsvTable ReadCsv(const std::string& path) {
 
 inline FeatureSpec NumericFeature(const std::string& name, double lower, double upper, Scale scale,
                                   uint32_t bins, double decades = 4) {
-    NumericRange range;
-    range.lower = lower;
-    range.upper = upper;
-    range.scale = scale;
-    range.bins = bins;
-    range.decades = decades;
-    return FeatureSpec::Numeric(name, range);
+    return FeatureSpec::Numeric(name, {lower, upper, scale, bins, false, decades});
 }
 
 inline std::vector<FeatureSpec> AbaloneFeatures() {

@@ -1,6 +1,8 @@
 // A small model, rows that behave as it says, and what an evaluation of it costs: for tests of evaluation.
 #pragma once
 
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "dataset/dataset.h"
@@ -71,6 +73,13 @@ inline Plan EvaluationPlan(const TargetSpec& target, double epsilon, double delt
     request.mechanisms = {EvaluationRequest(target)};
     request.mechanisms[0].share = 1;
     return Plan::Calibrate(request);
+}
+
+inline const Figure& Named(const std::vector<Figure>& figures, const std::string& name) {
+    for (const Figure& figure : figures)
+        if (figure.name == name)
+            return figure;
+    throw std::out_of_range(name);
 }
 
 }  // namespace dpboost

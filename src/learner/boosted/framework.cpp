@@ -1,7 +1,6 @@
 #include "learner/boosted/framework.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/error.h"
 #include "learner/boosted/framework_plan.h"

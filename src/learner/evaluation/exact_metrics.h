@@ -2,7 +2,6 @@
 // intervals hold the chance of the rows alone.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "base/interrupt.h"

@@ -1,7 +1,6 @@
 #include "learner/rows/ensemble_scores.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "base/error.h"
 #include "learner/rows/start_scores.h"

@@ -2,8 +2,6 @@
 
 #include <sodium.h>
 
-#include <utility>
-
 #include "base/bytes.h"
 #include "base/error.h"
 

@@ -210,13 +210,19 @@ Query* ViewQuery(Oid relid) {
     return static_cast<Query*>(linitial(static_cast<List*>(stringToNode(stored))));
 }
 
-Oid RelationOwner(Oid relid) {
+// What pg_class says of a relation; false if it was dropped meanwhile, or this process cannot see it.
+static bool ReadClass(Oid relid, FormData_pg_class* form) {
     HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
     if (!HeapTupleIsValid(tuple))
-        return InvalidOid;
-    const Oid owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relowner;
+        return false;
+    memcpy(form, GETSTRUCT(tuple), sizeof *form);
     ReleaseSysCache(tuple);
-    return owner;
+    return true;
+}
+
+Oid RelationOwner(Oid relid) {
+    FormData_pg_class form;
+    return ReadClass(relid, &form) ? form.relowner : InvalidOid;
 }
 
 void CheckOwnsRelation(Oid relid, Oid caller) {
@@ -251,12 +257,8 @@ char* DescribeRelation(Oid relid) {
 // False only if it has none: PostgreSQL marks a relation before its first child is there. One that this process cannot
 // see may have some.
 static bool MayHaveChildren(Oid relid) {
-    HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-    if (!HeapTupleIsValid(tuple))
-        return true;
-    const bool may = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relhassubclass;
-    ReleaseSysCache(tuple);
-    return may;
+    FormData_pg_class form;
+    return !ReadClass(relid, &form) || form.relhassubclass;
 }
 
 // All that can be reached from it by one kind of step, without itself.

@@ -1,7 +1,6 @@
 #include "postgres/explain/explained_model.h"
 
 #include <cmath>
-#include <cstring>
 
 #include "base/text.h"
 #include "postgres/boundary/arguments.h"

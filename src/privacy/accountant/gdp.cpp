@@ -3,7 +3,6 @@
 #include "privacy/accountant/gdp.h"
 
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 #include "privacy/accountant/numeric.h"

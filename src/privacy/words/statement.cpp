@@ -1,8 +1,6 @@
 // Puts sentences together.
 #include "privacy/words/statement.h"
 
-#include <cstdio>
-
 #include "base/text.h"
 
 namespace dpboost {

@@ -1,6 +1,5 @@
 #include "training/evaluation/evaluation_core.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/error.h"

@@ -3,7 +3,6 @@
 // paid, Evaluate. Every step may throw Error; only Evaluate draws.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,6 +1,5 @@
 #include "training/evaluation/evaluation_json.h"
 
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 

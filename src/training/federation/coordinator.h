@@ -2,7 +2,6 @@
 // columns, announces call and plan, and follows the totals with a learner of its own.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

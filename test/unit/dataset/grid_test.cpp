@@ -21,13 +21,7 @@ size_t BinOf(const Grid& grid, double value) {
 
 NumericRange Range(double lower, double upper, Scale scale, bool integer = false,
                    uint32_t bins = kDefaultBins) {
-    NumericRange range;
-    range.lower = lower;
-    range.upper = upper;
-    range.scale = scale;
-    range.integer = integer;
-    range.bins = bins;
-    return range;
+    return {lower, upper, scale, bins, integer};
 }
 
 TEST(Grid, LinearBinsAreEquallyWide) {

@@ -40,13 +40,6 @@ Model ModelOf(const Dataset& dataset) {
     return model;
 }
 
-const Figure& Named(const std::vector<Figure>& figures, const std::string& name) {
-    for (const Figure& figure : figures)
-        if (figure.name == name)
-            return figure;
-    throw std::out_of_range(name);
-}
-
 TEST(Confusion, WithoutNoiseFiguresAreTheExactOnes) {
     const Dataset rows = Rows(20000, 0);
     const Model model = ModelOf(rows);

@@ -30,13 +30,6 @@ Evaluation Exactly(const Model& model, const Dataset& rows, double expected_rows
     return Evaluate(model, expected_rows, rows, releaser, interrupt);
 }
 
-const Figure& Named(const std::vector<Figure>& figures, const std::string& name) {
-    for (const Figure& figure : figures)
-        if (figure.name == name)
-            return figure;
-    throw std::out_of_range(name);
-}
-
 TEST(Evaluation, WithoutNoiseAClassifiersFiguresAreTheExactOnes) {
     for (const Link link : {Link::kLogistic, Link::kIdentity}) {
         const Model model = EvaluatedModel(Task::kBinary, link);
