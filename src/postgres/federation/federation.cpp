@@ -60,11 +60,9 @@ const char* PublicKeyOf(Hash* seed) {
 }
 
 void ReadParties(Jsonb* parties, Jsonb* servers, Federation* federation) {
-    const Oid types[] = {JSONBOID, JSONBOID};
-    const Datum values[] = {JsonbPGetDatum(parties), servers == nullptr ? Datum(0) : JsonbPGetDatum(servers)};
-    federation->count = static_cast<int>(
-        CatalogRead("SELECT key, value, $2 ->> key FROM jsonb_each_text($1) ORDER BY key COLLATE \"C\"", 2,
-                    types, values, servers == nullptr ? " n" : nullptr, 0));
+    federation->count = static_cast<int>(CatalogRead(
+        "SELECT key, value, $2 ->> key FROM jsonb_each_text($1) ORDER BY key COLLATE \"C\"",
+        {{JSONBOID, JsonbPGetDatum(parties)}, {JSONBOID, JsonbPGetDatum(servers), servers == nullptr}}));
     federation->parties =
         static_cast<FederationParty*>(palloc0(sizeof(FederationParty) * (federation->count + 1)));
     for (int i = 0; i < federation->count; ++i) {

@@ -262,8 +262,6 @@ LimitTotals CountLedger(const BudgetState* budget, const RelationSet* relations,
 }
 
 void AddToTotals(int64 release_id) {
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(release_id)};
     const uint64 found = CatalogWrite(
         "UPDATE dpboost.total AS t SET spent = dpboost.add_cost(t.spent, l.plan),"
         " last_release_id = greatest(t.last_release_id, $1)"
@@ -274,7 +272,7 @@ void AddToTotals(int64 release_id) {
         "BY 1)"
         "   = c.role_oids"
         "  WHERE c.release_id = $1)",
-        1, types, values, nullptr);
+        {Int8(release_id)});
     if (found == 0)
         CatalogWrite(
             "INSERT INTO dpboost.total"
@@ -282,7 +280,7 @@ void AddToTotals(int64 release_id) {
             " SELECT c.relation_ids, c.direct_ids, c.roles, c.role_names, $1, $1, dpboost.add_cost(NULL, "
             "l.plan)"
             " FROM dpboost.charged AS c JOIN dpboost.ledger AS l USING (release_id) WHERE release_id = $1",
-            1, types, values, nullptr);
+            {Int8(release_id)});
 }
 
 Spent SumOf(const LimitTotals& totals) {
