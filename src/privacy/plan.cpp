@@ -30,6 +30,7 @@ struct Plan::Mechanism {
 
 namespace {
 
+constexpr double kLastDigits = 1e-9;
 constexpr double kUnitsPerStep = static_cast<double>(uint64_t{1} << MechanismNoise::kScaleFractionBits);
 
 void CheckMechanism(const MechanismRequest& mechanism) {
@@ -112,8 +113,9 @@ std::vector<Demand> AllDemands(const PlanRequest& request) {
     return demands;
 }
 
-// Whether events that another server announces are those of the request, and what they cost is what it asks for.
-void CheckAnnounced(const PlanRequest& request, const std::vector<Demand>& demands, const Cost& announced) {
+// Whether events that another server announces are those of the request, and what they cost is what it asks for. Returns what
+// is proven of them.
+double CheckAnnounced(const PlanRequest& request, const std::vector<Demand>& demands, const Cost& announced) {
     const auto require = [](bool condition, const char* what) {
         if (!condition)
             throw Error(ErrorCode::kInvalidParameter, "the announced plan is not one of this training", what);
@@ -128,9 +130,10 @@ void CheckAnnounced(const PlanRequest& request, const std::vector<Demand>& deman
     }
     require(announced.delta == request.delta, "Its delta is not the one asked for.");
     // Machines differ in last digits; grids, which closed forms do without, are within a ten-thousandth (Cost::Replay).
-    const double slack = IsGaussianFullBatch(announced.events) ? 1e-9 : 1e-4;
-    require(ProvenEpsilon(announced.events, request.delta) <= request.epsilon * (1 + slack),
-            "Its noise does not suffice for the epsilon asked for.");
+    const double slack = IsGaussianFullBatch(announced.events) ? kLastDigits : 1e-4;
+    const double proven = ProvenEpsilon(announced.events, request.delta);
+    require(proven <= request.epsilon * (1 + slack), "Its noise does not suffice for the epsilon asked for.");
+    return proven;
 }
 
 // A scale in units of 2^-20 steps, rounded up, also over the rounding of its computation.
@@ -239,14 +242,15 @@ Plan Plan::FromRelease(const PlanRequest& request, std::string_view announced) {
     const std::vector<Demand> demands = AllDemands(request);
     Plan plan;
     Cost& release = plan.release_ = Cost::Parse(announced);
-    CheckAnnounced(request, demands, release);
+    const double proven = CheckAnnounced(request, demands, release);
     for (const BudgetConstraint& constraint : request.budgets)
         if (BudgetFactor(request, release.events, constraint) > 1)
             throw Error(ErrorCode::kBudgetExhausted,
                         "privacy budget of " + constraint.name + " allows the training only with more noise",
                         "Servers that train together draw the noise that was announced.",
                         "Lower epsilon, or ask the table's owner to raise the limit.");
-    release.epsilon = request.epsilon;
+    // Who announces a little less noise than was asked for has it said so.
+    release.epsilon = proven > request.epsilon * (1 + kLastDigits) ? proven : request.epsilon;
     release.curve = EventsCurve(release.events);
     plan.MakeMechanisms(request);
     return plan;

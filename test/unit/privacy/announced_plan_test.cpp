@@ -65,6 +65,11 @@ TEST(AnnouncedPlan, TooLittleNoiseIsRefused) {
             "asked for. | ");
         EXPECT_NE(Thrown([&] { Plan::FromRelease(request, Announce(request, 0.5)); }), "no error");
     }
+    // Within the slack of grids, and said so.
+    const PlanRequest sampled = Request(1, 1e-6, {Leaves(0.1, 100)});
+    const Plan less = Plan::FromRelease(sampled, Announce(sampled, 1 - 3e-5));
+    EXPECT_GT(less.epsilon(), 1 + 1e-6);
+    EXPECT_LT(less.epsilon(), 1 + 1e-4);
     const PlanRequest gaussian = Request(1, 1e-6, {Leaves(1, 7)});
     EXPECT_NE(Thrown([&] { Plan::FromRelease(gaussian, Announce(gaussian, 1 - 1e-6)); }), "no error");
 }
