@@ -6,6 +6,7 @@
 
 #include "postgres/boundary/arguments.h"
 #include "postgres/predict/binding.h"
+#include "postgres/predict/lineage.h"
 #include "postgres/predict/model_lookup.h"
 #include "postgres/train/json_reader.h"
 
@@ -33,8 +34,8 @@ Datum VarlenaOf(const CoreText* text) {
     return PointerGetDatum(cstring_to_text_with_len(bytes.data(), static_cast<int>(bytes.size())));
 }
 
-// The model that argument 0 names, and what the catalog says about it.
-CachedModel* FindNamed(FunctionCallInfo fcinfo, ModelFacts* facts) {
+// The model that argument 0 names, and what the catalog says about it; its epsilon is that of all releases that it came from.
+CachedModel* FindNamed(FunctionCallInfo fcinfo, ModelFacts* facts, bool with_lineage) {
     const std::string_view name = ViewOf(PG_GETARG_TEXT_PP(0));
     auto* holder = CoreState<ModelPointer>::Make(CurrentMemoryContext);
     ModelText read;
@@ -44,6 +45,8 @@ CachedModel* FindNamed(FunctionCallInfo fcinfo, ModelFacts* facts) {
     LoadModelOf(entry, holder->get());
     ReadModelFacts(entry, facts);
     CloseModelEntry(&entry);
+    if (with_lineage && !facts->imported)
+        facts->epsilon = LineageEpsilon(LineageOf(facts->release_id), facts->epsilon);
     return holder->get()->get();
 }
 
@@ -75,7 +78,7 @@ using namespace dpboost;
 Datum dpboost_to_sql(PG_FUNCTION_ARGS) {
     RequireArguments(fcinfo, {"model", "dialect"});
     ModelFacts facts;
-    const CachedModel* model = FindNamed(fcinfo, &facts);
+    const CachedModel* model = FindNamed(fcinfo, &facts, false);
     const std::string_view dialect = ViewOf(PG_GETARG_TEXT_PP(1));
     const JsonValue* features = ReadJson(facts.features);
     CoreText* result = CoreText::Make(CurrentMemoryContext);
@@ -89,7 +92,7 @@ Datum dpboost_to_sql(PG_FUNCTION_ARGS) {
 Datum dpboost_to_xgboost(PG_FUNCTION_ARGS) {
     RequireArguments(fcinfo, {"model"});
     ModelFacts facts;
-    const CachedModel* model = FindNamed(fcinfo, &facts);
+    const CachedModel* model = FindNamed(fcinfo, &facts, true);
     CoreText* result = CoreText::Make(CurrentMemoryContext);
     CallCore([&] {
         PgInterrupt interrupt;
@@ -118,7 +121,7 @@ Datum dpboost_encode(PG_FUNCTION_ARGS) {
 Datum dpboost_export(PG_FUNCTION_ARGS) {
     RequireArguments(fcinfo, {"model"});
     ModelFacts facts;
-    const CachedModel* model = FindNamed(fcinfo, &facts);
+    const CachedModel* model = FindNamed(fcinfo, &facts, true);
     const char* encoding = GetDatabaseEncodingName();
     CoreText* bytes = CoreText::Make(CurrentMemoryContext);
     CallCore([&] {

@@ -7,6 +7,7 @@
 #include "postgres/catalog/catalog.h"
 #include "postgres/ledger/limit_totals.h"
 #include "postgres/limits/visible_limits.h"
+#include "postgres/predict/lineage.h"
 #include "postgres/predict/model_lookup.h"
 #include "privacy/budget.h"
 
@@ -45,28 +46,28 @@ int64 ReleaseOfModel(const text* model, Oid caller) {
 }
 
 void StateRelease(int64 release_id, Paragraphs* paragraphs) {
+    const Lineage lineage = LineageOf(release_id);
     CatalogScope scope;
     CatalogBegin(&scope);
-    if (CatalogRead("SELECT plan, model, version, method, array_to_string(relations, ', '),"
+    if (CatalogRead("SELECT model, version, method, array_to_string(relations, ', '),"
                     " coalesce(privacy_unit::text, '') FROM dpboost.ledger WHERE release_id = $1",
                     {Int8(release_id)}, 1) == 0)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the ledger does not hold the charge of this model"),
                         errdetail("Models that were imported are accounted for where they were trained.")));
-    const bytea* plan = DatumGetByteaPP(CatalogValue(0, 1));
-    const char* name = TextDatumGetCString(CatalogValue(0, 2));
-    const int32 version = DatumGetInt32(CatalogValue(0, 3));
-    const char* method = TextDatumGetCString(CatalogValue(0, 4));
-    const char* relations = TextDatumGetCString(CatalogValue(0, 5));
-    const char* unit = TextDatumGetCString(CatalogValue(0, 6));
+    const char* name = TextDatumGetCString(CatalogValue(0, 1));
+    const int32 version = DatumGetInt32(CatalogValue(0, 2));
+    const char* method = TextDatumGetCString(CatalogValue(0, 3));
+    const char* relations = TextDatumGetCString(CatalogValue(0, 4));
+    const char* unit = TextDatumGetCString(CatalogValue(0, 5));
     CallCore([&] {
-        const dpboost::Cost cost =
-            dpboost::Cost::Parse(std::string_view(VARDATA_ANY(plan), VARSIZE_ANY_EXHDR(plan)));
+        const dpboost::Cost cost = CostOf(lineage);
         StatedLoss stated;
         stated.subject = "Model " + Quoted(name) + ", version " + std::to_string(version) +
                          (relations[0] == '\0' ? "" : ", was trained on " + std::string(relations)) + " by " +
                          method + ", with epsilon " + PrintedUp(cost.epsilon, 4) + " at delta " +
-                         Printed(cost.delta) + ".";
+                         Printed(cost.delta) +
+                         (lineage.count > 1 ? " together with the versions that it goes on from." : ".");
         stated.person = PersonInWords(unit);
         stated.loss = ProvenLoss::OfRelease(cost);
         paragraphs->push_back(stated);

@@ -6,6 +6,7 @@
 
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
+#include "postgres/predict/lineage.h"
 #include "postgres/predict/model_cache.h"
 #include "postgres/report/report_sight.h"
 
@@ -24,6 +25,7 @@ struct ReportSources {
     int32 version;
     ModelFacts facts;
     ReportSight sight;
+    Lineage lineage;
 };
 
 // ---- core side: words ----
@@ -34,7 +36,14 @@ std::string Short(double number, int digits = 4) {
     return text;
 }
 
+// Rounded up, where it is not what somebody asked for.
+std::string EpsilonOf(const ReportSources& sources) {
+    return sources.lineage.count > 1 ? PrintedUp(sources.facts.epsilon, 4) : Short(sources.facts.epsilon);
+}
+
 ProvenLoss LossOf(const ReportSources& sources, const Evidence& evidence) {
+    if (sources.lineage.count > 1)
+        return ProvenLoss::OfRelease(CostOf(sources.lineage));
     if (sources.sight.plan_bytes != nullptr)
         return ProvenLoss::OfRelease(
             Cost::Parse(std::string_view(sources.sight.plan_bytes, sources.sight.plan_size)));
@@ -51,6 +60,14 @@ std::string UnitOf(const ReportSources& sources) {
     if (sources.sight.privacy_unit == nullptr)
         return "one row is one person";
     return "all rows of one \"" + std::string(sources.sight.privacy_unit) + "\" are one person";
+}
+
+// With what went before it, where a model is an update.
+std::string UpdatesOf(const Lineage& lineage) {
+    if (lineage.count <= 1)
+        return "";
+    return ", with the " + std::to_string(lineage.count - 1) +
+           (lineage.count == 2 ? " release" : " releases") + " that it goes on from";
 }
 
 std::string OriginOf(const ReportSources& sources) {
@@ -149,8 +166,8 @@ ReportRows RecordOf(const ReportSources& sources, const Model& model, const Prov
                                          ", charged in a commit of its own before anything was drawn");
     rows.emplace_back(
         facts.imported ? "claim" : "promise",
-        "(" + Short(facts.epsilon) + ", " + Short(facts.delta) + ")-differential privacy" +
-            (unit.empty() ? "" : "; " + unit) +
+        "(" + EpsilonOf(sources) + ", " + Short(facts.delta) + ")-differential privacy" +
+            UpdatesOf(sources.lineage) + (unit.empty() ? "" : "; " + unit) +
             (std::isfinite(loss.mu) ? "; Gaussian differential privacy with mu = " + Short(loss.mu) : ""));
     if (sources.sight.in_ledger)
         rows.emplace_back("tables read", sources.sight.relations);
@@ -183,9 +200,10 @@ ReportFacts FactsOf(const ReportSources& sources, const Model& model) {
     facts.evaluation = EvaluationOf(sight);
     if (sight.can_evaluate)
         facts.evaluation_call = EvaluationCall(sources);
-    facts.epsilon = "epsilon " + Short(sources.facts.epsilon);
+    facts.epsilon = "epsilon " + EpsilonOf(sources);
     facts.epsilon_note = "delta " + Short(sources.facts.delta) + (unit.empty() ? "" : ", " + unit) +
-                         (sources.facts.imported ? "; as claimed elsewhere" : "");
+                         (sources.facts.imported ? "; as claimed elsewhere" : "") +
+                         UpdatesOf(sources.lineage);
     if (sight.budget_of != nullptr) {
         facts.budget = Short(std::floor(1000 * sight.budget_share) / 10) + " %";
         facts.budget_note =
@@ -217,6 +235,8 @@ Datum dpboost_report(PG_FUNCTION_ARGS) {
     LoadModelOf(entry, holder->get());
     ReadModelFacts(entry, &sources.facts);
     CloseModelEntry(&entry);
+    sources.lineage = sources.facts.imported ? Lineage{} : LineageOf(sources.facts.release_id);
+    sources.facts.epsilon = LineageEpsilon(sources.lineage, sources.facts.epsilon);
     sources.name = entry.name;
     sources.version = entry.version;
     LookAround(entry, sources.facts, get_func_namespace(fcinfo->flinfo->fn_oid), &sources.sight);

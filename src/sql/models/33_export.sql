@@ -7,7 +7,7 @@ COMMENT ON FUNCTION dpboost_to_sql(text, text) IS
     'the model as an SQL expression over columns named like its features, for this or (standard) another database; of several classes: a list of scores, one for each';
 
 CREATE FUNCTION dpboost_to_xgboost(model text) RETURNS json
-    AS 'MODULE_PATHNAME', 'dpboost_to_xgboost' LANGUAGE C STABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'dpboost_to_xgboost' LANGUAGE C STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION dpboost_to_xgboost(text) IS
     'the model as a file that XGBoost loads; dpboost_encode makes its input';
 
@@ -17,7 +17,7 @@ COMMENT ON FUNCTION dpboost_encode(text, VARIADIC "any") IS
     'a row as the model of dpboost_to_xgboost reads it: numbers, positions of levels, buckets of hashed text, NaN for missing; features as for dpboost_predict';
 
 CREATE FUNCTION dpboost_export(model text) RETURNS bytea
-    AS 'MODULE_PATHNAME', 'dpboost_export' LANGUAGE C STABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'dpboost_export' LANGUAGE C STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION dpboost_export(text) IS 'the model as bytes, for dpboost_import on another server';
 
 CREATE FUNCTION dpboost_import(model text, content bytea) RETURNS void
