@@ -112,7 +112,7 @@ SELECT dpboost_unit_budget('visits', '402') -> 'forgotten' AS forgotten;
 SELECT part('visits', '402') AS one, part('visits', '403') AS other \gset
 SELECT dpboost_merge_units('visits', '402', '402');
 SELECT dpboost_merge_units('visits', '402', '403');
-SELECT part('visits', '402') AS gone, abs(part('visits', '403') - least(1, :one + :other)) < 1e-5 AS both;
+SELECT part('visits', '402') AS closed, abs(part('visits', '403') - least(1, :one + :other)) < 1e-5 AS both;
 SELECT dpboost_unit_budget('visits', 'one');
 
 -- a type of the same kind has the same keys, another one would give everybody a new account

@@ -11,6 +11,7 @@
 #include "postgres/limits/budget.h"
 #include "postgres/population/earlier_units.h"
 #include "postgres/population/privacy_unit.h"
+#include "postgres/units/unit_history.h"
 #include "privacy/cost.h"
 
 extern "C" {
@@ -162,7 +163,7 @@ void ChargeUnits(const LedgerMessage* message) {
 }
 
 // The accounts that were charged are those of the limits as they are now, by these limits.
-void CheckUnits(const LedgerMessage* message, const BudgetList* budgets) {
+void CheckUnits(const LedgerMessage* message, const RelationSet* relations, const BudgetList* budgets) {
     bool same = true;
     bool any = false;
     for (int i = 0; i < budgets->count; ++i) {
@@ -178,6 +179,7 @@ void CheckUnits(const LedgerMessage* message, const BudgetList* budgets) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("how persons are accounted for has changed meanwhile"),
                         errdetail("Nothing was charged and nothing was released."), errhint("Try again.")));
+    CheckUnitHistory(budgets, relations);
 }
 
 // The whole transaction of a charge up to its commit.
@@ -191,7 +193,7 @@ void PrepareCharge(LedgerMessage* message) {
     ReadPlan(message, &plan);
     BudgetList* budgets = LoadBudgets(message->caller, relations);
     CheckStillAllowed(message, relations, budgets);
-    CheckUnits(message, budgets);
+    CheckUnits(message, relations, budgets);
     CheckPerTrainLimit(budgets, plan.epsilon, plan.delta);
     const double* parts_before = PartsLeft(budgets);
     ChargeBudgets(budgets, PieceOf(message, message->plan), message->plan.size);

@@ -144,7 +144,8 @@ Datum dpboost_forget_unit(PG_FUNCTION_ARGS) {
     PG_RETURN_VOID();
 }
 
-// Two records turned out to be one person, who has lost what both have.
+// Two records turned out to be one person, who has lost what both have. Rows that are still under the first value take part
+// in nothing more: it would have an account of its own again.
 Datum dpboost_merge_units(PG_FUNCTION_ARGS) {
     RequireArguments(fcinfo, {"relation", "from_unit", "into_unit"});
     Owned owned = OpenOwned(PG_GETARG_OID(0), GetUserId());
@@ -158,7 +159,7 @@ Datum dpboost_merge_units(PG_FUNCTION_ARGS) {
     CoreState<UnitBook>* book = OpenBook(&owned, keys, 2);
     CallCore([&] {
         (*book)->Set(1, AddSpent((*book)->spent(0), (*book)->spent(1)));
-        (*book)->Remove(0);
+        (*book)->Set(0, kUnitForgotten);
     });
     WriteBook(owned, &**book);
     CatalogEnd(&scope);

@@ -14,6 +14,8 @@
 #include "postgres/columns/source_column.h"
 #include "postgres/limits/budget.h"
 #include "postgres/population/population_tables.h"
+#include "postgres/reading/fresh_settings.h"
+#include "postgres/units/unit_history.h"
 #include "postgres/units/unit_state.h"
 
 namespace dpboost {
@@ -39,7 +41,8 @@ struct Start {
     std::string bytes;
 };
 
-// The persons that a relation shows now, with the rights of the caller, who owns it.
+// The persons that a relation shows now, with the rights of the caller, who owns it. All of them: row security that would
+// hide some, and give them new accounts, is an error.
 void ReadPersons(Oid relid, const char* unit, Start* start) {
     if (IsolationUsesXactSnapshot())
         ereport(ERROR, (errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
@@ -50,6 +53,8 @@ void ReadPersons(Oid relid, const char* unit, Start* start) {
     const char* query = psprintf(
         "SELECT DISTINCT %s FROM %s", quote_identifier(unit),
         quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid)));
+    const int level = NewGUCNestLevel();
+    PinSetting("row_security", "off");
     if (SPI_connect() != SPI_OK_CONNECT)
         elog(ERROR, "could not connect to SPI");
     Portal portal = SPI_cursor_open_with_args(nullptr, query, 0, nullptr, nullptr, nullptr, false, 0);
@@ -69,6 +74,7 @@ void ReadPersons(Oid relid, const char* unit, Start* start) {
     } while (rows > 0);
     SPI_cursor_close(portal);
     SPI_finish();
+    AtEOXact_GUC(true, level);
 }
 
 void ReadAllPersons(Oid relid, int64 population_id, const NameData& unit, Start* start) {
@@ -110,6 +116,7 @@ void OpenAll(const char* salt, Start* start, Interrupt& interrupt) {
     book.FinishLoading(interrupt);
     for (size_t unit = 0; unit < book.units(); ++unit)
         book.Set(unit, start->spent);
+    book.TouchAll();
     start->bytes = book.WriteOut(interrupt);
 }
 
@@ -195,6 +202,7 @@ void StartUnits(const ReadRelation* relation, ArrayType* ids, int64 population_i
     CatalogBegin(&scope);
     const int64 id = WriteState(family, salt);
     NameState(id, ids, population_id);
+    RecordUnitHistory(id, relation->relid, population_id);
     if (!WriteUnitBuckets(id, 0, (*start)->bytes.data(), (*start)->bytes.size()))
         elog(ERROR, "new accounts were changed by somebody else");
     CatalogEnd(&scope);

@@ -4,6 +4,7 @@
 #include "postgres/boundary/settings.h"
 #include "postgres/boundary/short_locks.h"
 #include "postgres/catalog/catalog.h"
+#include "postgres/units/unit_history.h"
 
 namespace dpboost {
 namespace {
@@ -75,9 +76,10 @@ char KeyFamily(Oid type) {
             return 'i';
         case TEXTOID:
         case VARCHAROID:
-        case BPCHAROID:
         case NAMEOID:
             return 't';
+        case BPCHAROID:  // whose blanks at the end do not count
+            return 'c';
         case NUMERICOID:
             return 'n';
         case UUIDOID:
@@ -115,6 +117,8 @@ void FindUnitState(const BudgetList* budgets, const RelationSet* relations, Oid 
                   budget->order,         KeyFamily(unit_type), 0,
                   DescribeBudget(budget)};
     }
+    if (state->id != 0)
+        CheckUnitHistory(budgets, relations);
 }
 
 StoredUnits ReadStoredUnits(int64 id, const char* name) {

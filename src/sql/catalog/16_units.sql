@@ -13,7 +13,9 @@ CREATE TABLE dpboost.unit_state ( -- the persons of one limit that is accounted 
     bucket_bits int NOT NULL DEFAULT 0 CHECK (bucket_bits BETWEEN 0 AND 20), -- there are two to this power of buckets
     units bigint NOT NULL DEFAULT 0, -- accounts in all of them: if some are lost, nothing is trained
     salt bytea NOT NULL CHECK (pg_catalog.length(salt) = 16), -- of the keys
-    key_family "char" NOT NULL -- kind of type that tells persons apart: another one would give everybody a new account
+    key_family "char" NOT NULL, -- kind of type that tells persons apart: another one would give everybody a new account
+    earlier_ids bigint[] NOT NULL DEFAULT '{}', -- relations whose releases were counted when accounts were opened
+    earlier_until bigint NOT NULL DEFAULT 0 -- the last release then
 );
 ALTER SEQUENCE dpboost.unit_state_id_seq OWNED BY dpboost.unit_state.unit_state_id;
 COMMENT ON SEQUENCE dpboost.unit_state_id_seq IS 'numbers the rows of unit_state';

@@ -1,5 +1,5 @@
-// The bytes, little-endian. keys: 16 bytes each, so that their order as bytes is their order as keys (high word first);
-// spent: u32 each. WriteOut: u32 magic, u8 bits, u8 replaces all, u16 0, u64 units, u32 buckets, u32 0; then for each u32
+// The bytes, little-endian. keys: 16 bytes each, so that their order as bytes is their order as keys (high word first),
+// then bytes 0xff up to the bucket's room; spent: u32 each, then zeros as far. WriteOut: u32 magic, u8 bits, u8 replaces all, u16 0, u64 units, u32 buckets, u32 0; then for each u32
 // bucket, u32 has keys, u32 units, u32 0, its keys if it has them, its spent, padded to 8 bytes.
 #include "training/units/unit_book.h"
 
@@ -19,6 +19,15 @@ constexpr int kMaxBits = 20;
 constexpr uint64_t kMeanAfterSplit = 4096;  // units per bucket
 constexpr uint64_t kMeanBeforeSplit = 2 * kMeanAfterSplit;
 constexpr size_t kPollUnits = 4096;
+
+// Rooms grow by so many units. A single bucket is small enough to be generous.
+constexpr uint64_t kRoomStepOfOne = 4096;
+constexpr uint64_t kRoomStep = 1024;
+// Up to so many buckets keys are written with every charge.
+constexpr int kMostBitsWhole = 7;
+
+// What Secret is for. No unit's key has this in its highest byte (dataset/units.h).
+constexpr uint64_t kRoomTag = 0xfe, kSplitTag = 0xfd, kSpreadTag = 0xfc;
 
 [[noreturn]] void ThrowDamaged(const char* what) {
     throw Error(ErrorCode::kCorrupted, "what persons have spent is damaged or missing in dpboost's catalog",
@@ -66,11 +75,16 @@ size_t Padded(size_t size) {
     return (size + 7) / 8 * 8;
 }
 
-int BitsFor(uint64_t units) {
-    int bits = 0;
-    while (bits < kMaxBits && units > kMeanAfterSplit << bits)
-        bits++;
-    return bits;
+// How many of a bucket's keys are units: the others fill it up.
+size_t UnitsIn(std::string_view keys) {
+    size_t count = keys.size() / UnitBook::kKeySize;
+    const auto is_filler = [&](size_t at) {
+        const UnitKey key = ReadKey(keys.data() + at * UnitBook::kKeySize);
+        return key.high == UINT64_MAX && key.low == UINT64_MAX;
+    };
+    while (count > 0 && is_filler(count - 1))
+        count--;
+    return count;
 }
 
 }  // namespace
@@ -92,6 +106,32 @@ UnitBook::UnitBook(std::string_view salt, const UnitBuckets& stored)
     buckets_.resize(size_t{1} << bits_);
 }
 
+uint64_t UnitBook::Secret(uint64_t tag, uint64_t of, uint64_t below) const {
+    return SaltedKey(reinterpret_cast<const unsigned char*>(salt_.data()), {of, tag << 56}).low % below;
+}
+
+// The first of offset, offset + step, offset + 2 step, ... that is enough, with a secret offset in 1 .. step.
+size_t UnitBook::RoomFor(size_t bucket, size_t units) const {
+    const uint64_t step = bits_ == 0 ? kRoomStepOfOne : kRoomStep;
+    const uint64_t offset = 1 + Secret(kRoomTag, bucket << 8 | static_cast<uint64_t>(bits_), step);
+    return offset >= units ? offset : offset + (units - offset + step - 1) / step * step;
+}
+
+uint64_t UnitBook::MostWithout(int bits) const {
+    return (kMeanBeforeSplit << bits) - Secret(kSplitTag, static_cast<uint64_t>(bits), kRoomStep << bits);
+}
+
+int UnitBook::BitsFor(uint64_t units) const {
+    const auto most = [&](int bits) {
+        return (kMeanAfterSplit << bits) -
+               Secret(kSpreadTag, static_cast<uint64_t>(bits), kRoomStep / 2 << bits);
+    };
+    int bits = 0;
+    while (bits < kMaxBits && units > most(bits))
+        bits++;
+    return bits;
+}
+
 uint32_t UnitBook::BucketOf(const UnitKey& key, int bits) const {
     return bits == 0 ? 0 : static_cast<uint32_t>(key.high >> (64 - bits));
 }
@@ -100,7 +140,7 @@ uint32_t UnitBook::BucketOf(const UnitKey& key, int bits) const {
 void UnitBook::SetUnits(const std::vector<UnitKey>& keys, Interrupt& interrupt) {
     CheckInternal(place_.empty() && next_bucket_ == 0 && keys.size() < UINT32_MAX,
                   "units come once, and first");
-    const int bits = BitsFor(keys.size()) + 4;
+    const int bits = BitsFor(keys.size()) + 4;  // of the sort alone
     const auto* salt = reinterpret_cast<const unsigned char*>(salt_.data());
     std::vector<uint32_t> begin((size_t{1} << bits) + 1);
     place_.resize(keys.size());
@@ -127,8 +167,8 @@ void UnitBook::SetUnits(const std::vector<UnitKey>& keys, Interrupt& interrupt) 
     }
     for (size_t i = 1; i < entries_.size(); i++)
         CheckInternal(Less(entries_[i - 1].key, entries_[i].key), "two units have one key");
-    if (stored_.units + keys.size() > kMeanBeforeSplit << bits_)
-        KeepKeys();  // there may have to be more buckets
+    if (bits_ <= kMostBitsWhole || stored_.units + keys.size() > MostWithout(bits_))
+        KeepKeys();  // they are written again, or there may have to be more buckets
     spent_.reserve(stored_.units + keys.size());
 }
 
@@ -143,7 +183,15 @@ void UnitBook::Load(uint32_t bucket, std::string_view keys, std::string_view spe
         keys.size() / kKeySize * kSpentSize != spent.size())
         ThrowDamaged("A bucket has another number of keys than of accumulators.");
     LoadUpTo(bucket);
-    Merge(bucket, keys, spent);
+    const size_t count = UnitsIn(keys);
+    const bool other_room = keys.size() / kKeySize != RoomFor(bucket, count);
+    Merge(bucket, keys.substr(0, count * kKeySize), spent.substr(0, count * kSpentSize));
+    Bucket& here = buckets_[bucket];
+    if (other_room && !here.holds_keys) {  // then both are written as they should be
+        here.keys = keys.substr(0, count * kKeySize);
+        here.holds_keys = true;
+    }
+    here.changed = here.has_new_keys = here.has_new_keys || other_room;
 }
 
 // Both sides ascend. Stored keys are checked: an accumulator in the wrong place would not be found.
@@ -184,6 +232,7 @@ void UnitBook::Merge(uint32_t bucket, std::string_view keys, std::string_view sp
         first += takes_entry ? 1 : 0;
     }
     loaded_ += count;
+    here.holds_keys = here.has_new_keys || keeps_keys_ || count == 0;
     if (here.has_new_keys)
         here.keys = std::move(merged);
     else if (keeps_keys_)
@@ -196,7 +245,7 @@ void UnitBook::FinishLoading(Interrupt& interrupt) {
     if (loaded_ != stored_.units)
         ThrowDamaged("Some of it is not there.");
     std::vector<Entry>().swap(entries_);
-    if (spent_.size() > kMeanBeforeSplit << bits_)
+    if (spent_.size() > MostWithout(bits_))
         Spread(std::max(bits_, BitsFor(spent_.size())));
 }
 
@@ -216,7 +265,7 @@ void UnitBook::Spread(int bits) {
                 at++;
             spread[k].begin = buckets_[b].begin + first;
             spread[k].keys = keys.substr(first * kKeySize, (at - first) * kKeySize);
-            spread[k].changed = spread[k].has_new_keys = at > first;
+            spread[k].changed = spread[k].has_new_keys = spread[k].holds_keys = true;
         }
     }
     buckets_ = std::move(spread);
@@ -249,14 +298,18 @@ void UnitBook::Set(size_t unit, uint32_t spent) {
 void UnitBook::Remove(size_t unit) {
     const size_t place = place_[unit];
     Bucket& bucket = buckets_[BucketAt(place)];
-    CheckInternal(!bucket.keys.empty(), "only a book that keeps its keys can take one away");
+    CheckInternal(bucket.holds_keys, "only a book that keeps its keys can take one away");
     bucket.changed = bucket.has_new_keys = true;
     removed_.push_back(place);
 }
 
 void UnitBook::TouchAll() {
-    for (size_t b = 0; b < buckets_.size(); b++)
-        buckets_[b].changed = buckets_[b].changed || EndOf(b) > buckets_[b].begin;
+    for (Bucket& bucket : buckets_) {
+        bucket.changed = true;
+        const bool whole =
+            bits_ <= kMostBitsWhole || bucket.keys.empty();  // an empty one may not be there yet
+        bucket.has_new_keys = bucket.has_new_keys || (bucket.holds_keys && whole);
+    }
 }
 
 std::string UnitBook::WriteOut(Interrupt& interrupt) {
@@ -282,20 +335,26 @@ std::string UnitBook::WriteOut(Interrupt& interrupt) {
         interrupt.Poll();
         const size_t header = out.size();
         out.append(16, '\0');
-        uint32_t written = 0;
-        for (size_t place = bucket.begin; bucket.has_new_keys && place < EndOf(b); place++)
-            if (removed_.empty() || !is_removed(place))
+        size_t written = 0;
+        for (size_t place = bucket.begin; place < EndOf(b); place++) {
+            if (!removed_.empty() && is_removed(place))
+                continue;
+            if (bucket.has_new_keys)
                 out.append(bucket.keys, (place - bucket.begin) * kKeySize, kKeySize);
+            written++;
+        }
+        const size_t room = RoomFor(b, written);
+        if (bucket.has_new_keys)
+            out.append((room - written) * kKeySize, '\xff');
         for (size_t place = bucket.begin; place < EndOf(b); place++)
-            if (removed_.empty() || !is_removed(place)) {
+            if (removed_.empty() || !is_removed(place))
                 AppendU32(spent_[place], &out);
-                written++;
-            }
+        out.append((room - written) * kSpentSize, '\0');
         WriteU32(static_cast<uint32_t>(b), &out[header]);
         WriteU32(bucket.has_new_keys ? 1 : 0, &out[header + 4]);
-        WriteU32(written, &out[header + 8]);
+        WriteU32(static_cast<uint32_t>(room), &out[header + 8]);
         out.resize(Padded(out.size()));
-        bucket.changed = bucket.has_new_keys = false;
+        bucket.changed = bucket.has_new_keys = bucket.holds_keys = false;
         std::string().swap(bucket.keys);
     }
     replaces_all_ = false;

@@ -1,7 +1,14 @@
 // The accumulators of a relation's or a population's units as the catalog has them: in buckets, keys apart from what was
-// spent, so that a charge leaves the keys alone. A book is opened for one release: it takes the keys of the release's
+// spent, so that giving back leaves the keys alone. A book is opened for one release: it takes the keys of the release's
 // units, then bucket after bucket as they are stored, finds every unit's accumulator or makes one, and gives back the
 // buckets that have changed. Exact and secret (privacy/filter/unit_filter.h says why); nothing of it reaches an analyst.
+//
+// Sizes are seen by everybody: PostgreSQL shows those of tables, the rows that were written and the position of the WAL. So
+// a bucket has room for more units than it holds, filled up, and is there when it is empty; a charge writes all of them,
+// with their keys, whether somebody is new or not. How much room follows from how many units there are and a secret of
+// the salt: rooms end every 1024 or 4096 units, from an offset that nobody knows, and so do buckets. One person more or
+// less changes what is seen at a moment with probability 1/1024 at most. Above a million units keys are
+// written only where somebody is new: that some are, one can see (doc/units.md says so).
 #pragma once
 
 #include <cstddef>
@@ -22,7 +29,7 @@ constexpr size_t kUnitSaltSize = 16;
 UnitKey SaltedKey(const unsigned char* salt, const UnitKey& key) noexcept;
 
 // What the catalog says about the buckets. Keys ascend through all of them; bucket b of 2^bits holds those whose highest
-// bits are b. An empty one need not be there.
+// bits are b. An empty one may be missing.
 struct UnitBuckets {
     int bits = 0;
     uint64_t units = 0;  // in all of them: if some are missing, somebody's spending is
@@ -55,8 +62,7 @@ class UnitBook {
     // Takes its accumulator away.
     void Remove(size_t unit);
 
-    // Has all buckets written: how many rows of its tables were written PostgreSQL shows to everybody, and it must not tell
-    // whether somebody took part.
+    // Has all buckets written: what is written must not tell whether somebody took part, or is new.
     void TouchAll();
 
     // What has to be written: a header (buckets and units as they are then), and the buckets that have changed since they
@@ -72,8 +78,17 @@ class UnitBook {
         size_t begin = 0;  // of its units in spent_
         bool changed = false;
         bool has_new_keys = false;
+        bool holds_keys = false;
         std::string keys;  // if they may have to be written
     };
+
+    // A number below `below` that nobody knows, and that stays the same.
+    uint64_t Secret(uint64_t tag, uint64_t of, uint64_t below) const;
+    // Units that a bucket with so many has room for.
+    size_t RoomFor(size_t bucket, size_t units) const;
+    // With how many units in all there are still no more buckets than 2^bits, and how many there are after that.
+    uint64_t MostWithout(int bits) const;
+    int BitsFor(uint64_t units) const;
 
     uint32_t BucketOf(const UnitKey& key, int bits) const;
     void Merge(uint32_t bucket, std::string_view keys, std::string_view spent);
@@ -101,7 +116,7 @@ class UnitBook {
 struct UnitWrite {
     uint32_t bucket;
     bool has_keys;
-    uint32_t units;
+    uint32_t units;     // with what fills it up
     const char* keys;   // units * kKeySize
     const char* spent;  // units * kSpentSize
 };
