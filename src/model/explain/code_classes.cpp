@@ -8,6 +8,18 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
+// Nodes by their feature, as numbers that sort fast.
+static_assert(kMaxDepth <= 16, "a node's number has 16 bits");
+uint32_t KeyOf(uint16_t feature, size_t node) {
+    return uint32_t{feature} << 16 | static_cast<uint32_t>(node);
+}
+uint16_t FeatureOf(uint32_t key) {
+    return static_cast<uint16_t>(key >> 16);
+}
+size_t NodeOf(uint32_t key) {
+    return key & 0xffff;
+}
+
 // Numbers classes from 0 by the codes that have them first, where `number` tells codes apart by values below `numbers`.
 template <typename Number>
 void Renumber(size_t numbers, const Number& number, CodeClasses* classes) {
@@ -23,33 +35,59 @@ void Renumber(size_t numbers, const Number& number, CodeClasses* classes) {
     }
 }
 
-// By thresholds: codes without one between them are together. Missing is by itself.
-void SplitByThresholds(const Tree& tree, const std::vector<size_t>& nodes, CodeClasses* classes) {
-    std::vector<uint8_t> is_last(classes->of.size(), 0);
-    for (const size_t node : nodes)
-        if (tree.splits[node].kind == SplitKind::kThreshold && tree.splits[node].threshold < is_last.size())
-            is_last[tree.splits[node].threshold] = 1;
-    is_last[is_last.size() - 2] = 1;
-    size_t run = 0;
-    Renumber(
-        is_last.size(), [&](size_t code) { return is_last[code] != 0 ? run++ : run; }, classes);
+// By thresholds: codes without one between them are together. Missing is by itself. Classes are runs of codes, so nothing
+// has to be looked up.
+void SplitByThresholds(const Tree& tree, const std::vector<uint32_t>& keys, size_t begin, size_t end,
+                       CodeClasses* classes) {
+    const auto missing = static_cast<uint32_t>(classes->of.size() - 1);
+    std::vector<uint32_t>& ends = classes->ends;
+    ends.assign({missing, missing + 1});
+    for (size_t i = begin; i < end; i++) {
+        const Split& split = tree.splits[NodeOf(keys[i])];
+        if (split.kind == SplitKind::kThreshold && split.threshold < missing)
+            ends.push_back(split.threshold + 1U);
+    }
+    std::sort(ends.begin(), ends.end());
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+    classes->some_code.resize(ends.size());
+    uint32_t first = 0;
+    for (uint32_t run = 0; run < ends.size(); first = ends[run++]) {
+        std::fill(classes->of.begin() + first, classes->of.begin() + ends[run], run);
+        classes->some_code[run] = static_cast<uint16_t>(first);
+    }
 }
 
-// By levels and subsets, each distinct one once.
-void SplitByOthers(const Tree& tree, const std::vector<size_t>& nodes, const FeatureSpec& feature,
-                   Interrupt& interrupt, CodeClasses* classes) {
+// A level that a split asks for is by itself. Whether there are any.
+bool SplitByLevels(const Tree& tree, const std::vector<uint32_t>& keys, size_t begin, size_t end,
+                   CodeClasses* classes) {
+    std::vector<uint8_t> is_asked;
+    for (size_t i = begin; i < end; i++) {
+        const Split& split = tree.splits[NodeOf(keys[i])];
+        if (split.kind != SplitKind::kLevel || split.threshold >= classes->of.size())
+            continue;
+        is_asked.resize(classes->of.size());
+        is_asked[split.threshold] = 1;
+    }
+    if (is_asked.empty())
+        return false;
+    const size_t before = classes->count();
+    Renumber(
+        before + is_asked.size(),
+        [&](size_t code) { return is_asked[code] != 0 ? before + code : classes->of[code]; }, classes);
+    return true;
+}
+
+// By subsets, each distinct one once. Whether there are any.
+bool SplitBySubsets(const Tree& tree, const std::vector<uint32_t>& keys, size_t begin, size_t end,
+                    const FeatureSpec& feature, Interrupt& interrupt, CodeClasses* classes) {
     std::set<std::vector<uint64_t>> seen;
-    for (const size_t node : nodes) {
+    for (size_t i = begin; i < end; i++) {
+        const size_t node = NodeOf(keys[i]);
         const Split& split = tree.splits[node];
-        if (split.kind == SplitKind::kThreshold)
+        if (split.kind != SplitKind::kSubset)
             continue;
         const auto words = tree.subset_words.begin() + split.subset;
-        const size_t size = split.kind == SplitKind::kSubset ? SubsetWords(feature.cells()) : 0;
-        std::vector<uint64_t> question(words, words + static_cast<ptrdiff_t>(size));
-        if (question.empty())
-            question.push_back(split.threshold);
-        question.push_back(static_cast<uint64_t>(split.kind));
-        if (!seen.insert(std::move(question)).second)
+        if (!seen.emplace(words, words + static_cast<ptrdiff_t>(SubsetWords(feature.cells()))).second)
             continue;
         interrupt.Poll();
         Renumber(
@@ -60,34 +98,42 @@ void SplitByOthers(const Tree& tree, const std::vector<size_t>& nodes, const Fea
             },
             classes);
     }
+    return !seen.empty();
 }
 
 }  // namespace
 
-std::vector<CodeClasses> ClassesOf(const Tree& tree, const std::vector<FeatureSpec>& features,
-                                   const ReferenceMasses& masses, Interrupt& interrupt) {
-    std::vector<size_t> order(tree.split_count());
-    for (size_t node = 0; node < order.size(); node++)
-        order[node] = node;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return tree.splits[a].feature < tree.splits[b].feature; });
-    std::vector<CodeClasses> result;
-    for (size_t begin = 0, end; begin < order.size(); begin = end) {
-        const uint16_t feature = tree.splits[order[begin]].feature;
-        for (end = begin; end < order.size() && tree.splits[order[end]].feature == feature;)
+void ClassesOf(const Tree& tree, const std::vector<FeatureSpec>& features, const ReferenceMasses& masses,
+               Interrupt& interrupt, std::vector<CodeClasses>* result) {
+    std::vector<uint32_t> keys;
+    keys.reserve(tree.split_count());
+    for (size_t node = 0; node < tree.split_count(); node++)
+        keys.push_back(KeyOf(tree.splits[node].feature, node));
+    std::sort(keys.begin(), keys.end());
+    size_t count = 0;
+    for (size_t begin = 0, end; begin < keys.size(); begin = end, count++) {
+        const uint16_t feature = FeatureOf(keys[begin]);
+        for (end = begin; end < keys.size() && FeatureOf(keys[end]) == feature;)
             end++;
-        const std::vector<size_t> nodes(order.begin() + static_cast<ptrdiff_t>(begin),
-                                        order.begin() + static_cast<ptrdiff_t>(end));
-        CodeClasses& classes = result.emplace_back();
+        if (count == result->size())
+            result->emplace_back();
+        CodeClasses& classes = (*result)[count];
         classes.feature = feature;
         classes.of.resize(features[feature].cells());
-        SplitByThresholds(tree, nodes, &classes);
-        SplitByOthers(tree, nodes, features[feature], interrupt, &classes);
+        SplitByThresholds(tree, keys, begin, end, &classes);
+        const bool by_level = SplitByLevels(tree, keys, begin, end, &classes);
+        if (!SplitBySubsets(tree, keys, begin, end, features[feature], interrupt, &classes) && !by_level) {
+            classes.masses.resize(classes.count());
+            for (size_t run = 0; run < classes.count(); run++)
+                classes.masses[run] =
+                    masses.Between(feature, run == 0 ? 0 : classes.ends[run - 1], classes.ends[run]);
+            continue;
+        }
         classes.masses.assign(classes.count(), 0.0);
         for (size_t code = 0; code < classes.of.size(); code++)
             classes.masses[classes.of[code]] += masses.of(feature)[code];
     }
-    return result;
+    result->resize(count);
 }
 
 }  // namespace dpboost

@@ -17,12 +17,13 @@ struct CodeClasses {
     std::vector<uint32_t> of;         // per code: its class, numbered from 0
     std::vector<uint16_t> some_code;  // per class: one of its codes
     std::vector<double> masses;       // per class: what the reference gives it
+    std::vector<uint32_t> ends;  // of runs that thresholds leave together, with missing; while it is made
 
     size_t count() const noexcept { return some_code.size(); }
 };
 
-// Of every feature that the tree splits on, ascending.
-std::vector<CodeClasses> ClassesOf(const Tree& tree, const std::vector<FeatureSpec>& features,
-                                   const ReferenceMasses& masses, Interrupt& interrupt);
+// Of every feature that the tree splits on, ascending. Memory of an earlier result is used again.
+void ClassesOf(const Tree& tree, const std::vector<FeatureSpec>& features, const ReferenceMasses& masses,
+               Interrupt& interrupt, std::vector<CodeClasses>* result);
 
 }  // namespace dpboost

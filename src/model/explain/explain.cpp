@@ -5,14 +5,16 @@
 
 #include "base/error.h"
 #include "model/cell_label.h"
+#include "model/explain/forest/forest_shapley.h"
 
 namespace dpboost {
 namespace {
 
 constexpr size_t kMostTogether = 3;                // features of a group; trees on more are a forest,
 constexpr size_t kMostGroups = 64;                 // as are more groups than these
-constexpr size_t kForestRows = 256;                // drawn to measure a forest,
+constexpr size_t kForestRows = 64;                 // drawn to measure a forest,
 constexpr size_t kForestFeatures = 64;             // whose pairs are looked at,
+constexpr size_t kLikelyPairs = 12;                // and measured exactly,
 constexpr size_t kForestPairs = 10;                // and so many pairs are shown
 constexpr size_t kGroupRows = 2048;                // and a group
 constexpr size_t kMostBytes = size_t{1} << 30;     // held beside a model
@@ -56,20 +58,23 @@ Explainer::Explainer(const Model& model, Interrupt& interrupt)
     MeasureTables();
     if (model.trees().empty())
         return;
-    trees_ = std::make_unique<TreeShapley>(model, masses_, interrupt);
-    for (size_t output = 0; output < outputs_; output++) {
-        tree_means_[output] = std::llround(trees_->means()[output]);
-        base_values_[output] += tree_means_[output];
-    }
-    groups_ = GroupTrees(model, false);
+    groups_ = GroupTrees(model);
     is_forest_ = groups_.size() > kMostGroups;
     for (const TreeGroup& group : groups_) {
         is_forest_ = is_forest_ || group.features.size() > kMostTogether;
         for (const uint16_t feature : group.features)
             in_trees_[feature] = true;
     }
-    if (is_forest_)
-        groups_ = GroupTrees(model, true);
+    if (is_forest_) {
+        groups_ = {Together(groups_)};
+        CheckBytes(memory_used());
+        groups_measured_ = true;
+    }
+    trees_ = std::make_unique<TreeShapley>(model, masses_, interrupt, is_forest_ ? &groups_[0] : nullptr);
+    for (size_t output = 0; output < outputs_; output++) {
+        tree_means_[output] = std::llround(trees_->means()[output]);
+        base_values_[output] += tree_means_[output];
+    }
     knows_leaf_noise_ = std::all_of(model.trees().begin(), model.trees().end(),
                                     [](const Tree& tree) { return !tree.leaf_sds.empty(); });
 }
@@ -227,33 +232,62 @@ Importance Explainer::GroupImportance(const TreeGroup& group, size_t output,
     return result;
 }
 
-// Measured once for all outputs: a row's Shapley values take long.
+// Measured once for all outputs: a row's Shapley values take long. Where the noise of leaves is known, row by row.
 const std::vector<Importance>& Explainer::ForestImportances(size_t output) {
     if (!forest_importances_.empty())
         return forest_importances_[output];
     const size_t width = model_.features().size();
     std::vector<std::vector<Importance>> result(outputs_, std::vector<Importance>(width));
-    const std::vector<uint16_t> rows = masses_.Draw(model_, kForestRows, interrupt_);
-    std::vector<int64_t> contributions(values_.size());
-    std::vector<double> sds(values_.size());
-    for (size_t row = 0; row < kForestRows; row++) {
-        Explain(rows.data() + row * width, contributions.data(), sds.data());
+    for (size_t k = 0; k < outputs_; k++)
         for (size_t f = 0; f < width; f++) {
-            for (size_t k = 0; k < outputs_; k++) {
-                Importance& item = result[k][f];
-                if (row == 0) {
-                    item.features = {f};
-                    item.noise = KnowsNoise(f) ? 0 : kNotKnown;
-                }
-                item.importance += std::fabs(InUnits(contributions[f * outputs_ + k])) / kForestRows;
-                item.noise += kMeanOfNormal * sds[f * outputs_ + k] / kForestRows;
-            }
+            result[k][f].features = {f};
+            result[k][f].noise = KnowsNoise(f) ? 0 : kNotKnown;
         }
-    }
+    const std::vector<uint16_t> rows = masses_.DrawEvenly(model_, kForestRows, interrupt_);
+    const auto add = [&](size_t f, size_t k, double contribution, double sd) {
+        result[k][f].importance += std::fabs(contribution) * unit_ / kForestRows;
+        result[k][f].noise += kMeanOfNormal * sd / kForestRows;
+    };
+    if (knows_leaf_noise_)
+        AddRowByRow(rows, add);
+    else
+        AddManyRows(rows, add);
     for (std::vector<Importance>& importances : result)
         SortByImportance(&importances);
     forest_importances_ = std::move(result);
     return forest_importances_[output];
+}
+
+template <typename Add>
+void Explainer::AddRowByRow(const std::vector<uint16_t>& rows, const Add& add) {
+    const size_t width = model_.features().size();
+    std::vector<int64_t> contributions(values_.size());
+    std::vector<double> sds(values_.size());
+    for (size_t begin = 0; begin < rows.size(); begin += width) {
+        Explain(rows.data() + begin, contributions.data(), sds.data());
+        for (size_t at = 0; at < values_.size(); at++)
+            add(at / outputs_, at % outputs_, static_cast<double>(contributions[at]), sds[at]);
+    }
+}
+
+template <typename Add>
+void Explainer::AddManyRows(const std::vector<uint16_t>& rows, const Add& add) {
+    const size_t width = model_.features().size();
+    for (size_t begin = 0; begin < rows.size(); begin += kRowsAtOnce * width) {
+        const std::vector<float> shares = ForestShapley(model_, *trees_, rows.data() + begin, interrupt_);
+        for (size_t at = 0; at < values_.size(); at++) {
+            const size_t f = at / outputs_, output = at % outputs_;
+            const std::vector<int32_t>& table = model_.table(f);
+            for (size_t row = 0; row < kRowsAtOnce; row++) {
+                const size_t code = rows[begin + row * width + f];
+                const auto own = static_cast<double>(table.empty() ? 0 : table[code * outputs_ + output]);
+                add(f, output,
+                    own - static_cast<double>(table_means_[at]) +
+                        static_cast<double>(shares[at * kRowsAtOnce + row]),
+                    kNotKnown);
+            }
+        }
+    }
 }
 
 std::vector<Importance> Explainer::Importances(size_t output) {
@@ -304,23 +338,33 @@ Interaction Explainer::MakeInteraction(const std::vector<size_t>& features,
     return interaction;
 }
 
-// Of the features that matter most, where there are many.
+// Of the features that matter most to any output, where there are many. Measured once for all outputs.
 std::vector<Interaction> Explainer::ForestInteractions(size_t output) {
-    std::vector<uint16_t> features;
-    for (const Importance& importance : ForestImportances(output)) {
-        if (features.size() < kForestFeatures && in_trees_[importance.features[0]])
-            features.push_back(static_cast<uint16_t>(importance.features[0]));
+    if (forest_parts_.empty()) {
+        std::vector<std::pair<double, uint16_t>> order;
+        for (uint16_t f = 0; f < model_.features().size(); f++)
+            order.emplace_back(0, f);
+        for (size_t k = 0; k < outputs_; k++)
+            for (const Importance& importance : ForestImportances(k))
+                order[importance.features[0]].first -= importance.importance;
+        std::stable_sort(order.begin(), order.end());
+        std::vector<uint16_t> features;
+        for (const auto& [size, feature] : order)
+            if (features.size() < kForestFeatures && in_trees_[feature])
+                features.push_back(feature);
+        std::sort(features.begin(), features.end());
+        forest_parts_.resize(model_.features().size());
+        for (const uint16_t feature : features)
+            forest_parts_[feature] = PartsOf(model_, masses_, feature);
+        forest_pairs_ = StrongestPairs(
+            model_, masses_, LikelyPairs(model_, *trees_, masses_, features, kLikelyPairs, interrupt_),
+            forest_parts_, kForestPairs, interrupt_);
     }
-    std::sort(features.begin(), features.end());
-    std::vector<CodeParts> parts(model_.features().size());
-    for (const uint16_t feature : features)
-        parts[feature] = PartsOf(model_, masses_, feature);
     std::vector<Interaction> result;
-    for (PairEffect& pair :
-         StrongestPairs(model_, masses_, features, parts, output, kForestPairs, interrupt_))
+    for (const PairEffect& pair : forest_pairs_[output])
         result.push_back(MakeInteraction({pair.features[0], pair.features[1]},
-                                         {&parts[pair.features[0]], &parts[pair.features[1]]},
-                                         std::move(pair.grid)));
+                                         {&forest_parts_[pair.features[0]], &forest_parts_[pair.features[1]]},
+                                         pair.grid));
     return result;
 }
 

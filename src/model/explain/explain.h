@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "model/explain/forest/forest_pairs.h"
 #include "model/explain/part_grids.h"
 #include "model/explain/reference_masses.h"
 #include "model/explain/tree_groups.h"
@@ -95,6 +96,11 @@ class Explainer {
     bool KnowsNoise(size_t feature) const noexcept;
     static void CountRows(const Marginal& marginal, std::vector<ShapeCell>* cells);
     const std::vector<Importance>& ForestImportances(size_t output);
+    // Calls add(feature, output, contribution in units of the score, sd) for rows one behind the other.
+    template <typename Add>
+    void AddRowByRow(const std::vector<uint16_t>& rows, const Add& add);
+    template <typename Add>
+    void AddManyRows(const std::vector<uint16_t>& rows, const Add& add);
     Importance FeatureImportance(size_t feature, size_t output);
     std::vector<Interaction> ForestInteractions(size_t output);
     // contributions in units of the score.
@@ -119,6 +125,8 @@ class Explainer {
     std::vector<TreeGroup> groups_;  // one of all trees where they are a forest
     bool groups_measured_ = false;
     std::vector<std::vector<Importance>> forest_importances_;  // per output, once they were asked for
+    std::vector<CodeParts> forest_parts_;                      // per feature, once interactions were
+    std::vector<std::vector<PairEffect>> forest_pairs_;        // per output, likewise
     std::vector<double> values_, variances_;                   // scratch, as contributions
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -102,7 +101,8 @@ std::vector<PartShare> SharesOf(const Region& region, const ClassShares& classes
     return shares;
 }
 
-// Takes mean and main effects under the parts' masses away.
+}  // namespace
+
 void Purify(const std::vector<const CodeParts*>& parts, std::vector<double>* grid) {
     double mean = 0;
     std::vector<std::vector<double>> sums;
@@ -130,36 +130,7 @@ void Purify(const std::vector<const CodeParts*>& parts, std::vector<double>* gri
     }
 }
 
-// What a leaf says on average for each cell of the grids of two features on its path. A leaf without one of them says the
-// same for all its parts, which is no interaction: it is left out. class_shares: empty for features that nobody asks for.
-void AddPairs(double value, const std::vector<Region>& regions, const std::vector<CodeClasses>& classes,
-              const std::vector<ClassShares>& class_shares, const std::vector<CodeParts>& parts,
-              std::map<std::pair<uint16_t, uint16_t>, std::vector<double>>* grids) {
-    const auto parts_of = [&](size_t region) -> const CodeParts& {
-        return parts[classes[regions[region].place].feature];
-    };
-    std::vector<std::vector<PartShare>> shares(regions.size());
-    for (size_t i = 0; i < regions.size(); i++)
-        shares[i] = SharesOf(regions[i], class_shares[regions[i].place], parts_of(i).masses.size());
-    for (size_t i = 0; i < regions.size(); i++) {
-        for (size_t j = 0; j < regions.size(); j++) {
-            if (regions[i].place >= regions[j].place || class_shares[regions[i].place].empty() ||
-                class_shares[regions[j].place].empty())
-                continue;
-            double rest = value;
-            for (size_t k = 0; k < regions.size(); k++)
-                rest *= k == i || k == j ? 1 : regions[k].mass;
-            const size_t width = parts_of(j).masses.size();
-            std::vector<double>& grid =
-                (*grids)[{classes[regions[i].place].feature, classes[regions[j].place].feature}];
-            grid.resize(parts_of(i).masses.size() * width, 0.0);
-            for (const PartShare& a : shares[i]) {
-                for (const PartShare& b : shares[j])
-                    grid[a.part * width + b.part] += rest * a.share * b.share;
-            }
-        }
-    }
-}
+namespace {
 
 // Adds `value` times the product of a share of each feature to the cells of a grid of all their parts.
 void AddProduct(double value, const std::vector<std::vector<PartShare>>& shares,
@@ -192,9 +163,11 @@ std::vector<double> PureGrid(const Model& model, const ReferenceMasses& masses, 
     for (const CodeParts& feature : parts)
         cells *= feature.masses.size();
     std::vector<double> grid(cells, 0.0);
+    RegionWalk walk(model.features(), masses, interrupt);
     for (const size_t i : group.trees) {
         const Tree& tree = model.trees()[i];
-        const std::vector<CodeClasses> classes = ClassesOf(tree, model.features(), masses, interrupt);
+        walk.Enter(tree);
+        const std::vector<CodeClasses>& classes = walk.classes();
         std::vector<size_t> places;  // per feature of the tree: in the group
         std::vector<ClassShares> class_shares;
         for (const CodeClasses& feature : classes) {
@@ -209,8 +182,7 @@ std::vector<double> PureGrid(const Model& model, const ReferenceMasses& masses, 
             for (size_t part = 0; part < feature.masses.size(); part++)
                 whole.back().push_back({part, 1});
         }
-        RegionVisitor visitor;
-        visitor.leaf = [&](size_t leaf, const std::vector<Region>& regions) {
+        walk.VisitLeaves([&](size_t leaf, const Regions& regions) {
             interrupt.Poll();
             double value = tree.leaves[leaf * model.outputs() + output];
             shares = whole;
@@ -222,50 +194,13 @@ std::vector<double> PureGrid(const Model& model, const ReferenceMasses& masses, 
                     shares[at] = SharesOf(region, class_shares[region.place], parts[at].masses.size());
             }
             AddProduct(value, shares, parts, 0, 0, &grid);
-        };
-        VisitRegions(tree, model.features(), classes, interrupt, visitor);
+        });
     }
     std::vector<const CodeParts*> all;
     for (const CodeParts& feature : parts)
         all.push_back(&feature);
     Purify(all, &grid);
     return grid;
-}
-
-std::vector<PairEffect> StrongestPairs(const Model& model, const ReferenceMasses& masses,
-                                       const std::vector<uint16_t>& features,
-                                       const std::vector<CodeParts>& parts, size_t output, size_t most,
-                                       Interrupt& interrupt) {
-    std::map<std::pair<uint16_t, uint16_t>, std::vector<double>> grids;
-    for (const Tree& tree : model.trees()) {
-        const std::vector<CodeClasses> classes = ClassesOf(tree, model.features(), masses, interrupt);
-        std::vector<ClassShares> class_shares;
-        for (const CodeClasses& feature : classes)
-            class_shares.push_back(std::binary_search(features.begin(), features.end(), feature.feature)
-                                       ? SharesOf(feature, parts[feature.feature], masses.of(feature.feature))
-                                       : ClassShares());
-        RegionVisitor visitor;
-        visitor.leaf = [&](size_t leaf, const std::vector<Region>& regions) {
-            interrupt.Poll();
-            AddPairs(tree.leaves[leaf * model.outputs() + output], regions, classes, class_shares, parts,
-                     &grids);
-        };
-        VisitRegions(tree, model.features(), classes, interrupt, visitor);
-    }
-    std::vector<PairEffect> pairs;
-    for (auto& [pair, grid] : grids) {
-        const CodeParts &first = parts[pair.first], &second = parts[pair.second];
-        Purify({&first, &second}, &grid);
-        PairEffect effect{{pair.first, pair.second}, std::move(grid), 0};
-        for (size_t cell = 0; cell < effect.grid.size(); cell++)
-            effect.size += std::fabs(effect.grid[cell]) * first.masses[cell / second.masses.size()] *
-                           second.masses[cell % second.masses.size()];
-        pairs.push_back(std::move(effect));
-    }
-    std::stable_sort(pairs.begin(), pairs.end(),
-                     [](const PairEffect& a, const PairEffect& b) { return a.size > b.size; });
-    pairs.resize(std::min(pairs.size(), most));
-    return pairs;
 }
 
 }  // namespace dpboost

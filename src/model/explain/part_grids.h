@@ -21,18 +21,8 @@ struct CodeParts {
 // Numeric: the coarse cells of the histogram, or runs of bins; else the most frequent levels. Missing is the last part.
 CodeParts PartsOf(const Model& model, const ReferenceMasses& masses, size_t feature);
 
-// Two features in a forest, and the pure interaction of the pair in every cell of their parts' grid.
-struct PairEffect {
-    uint16_t features[2];
-    std::vector<double> grid;  // by part of the first feature, then of the second
-    double size = 0;           // mean over the reference of its absolute value
-};
-// The strongest pairs of these features, at most so many, the strongest first. parts: of every feature of the model; those
-// of other features may be empty.
-std::vector<PairEffect> StrongestPairs(const Model& model, const ReferenceMasses& masses,
-                                       const std::vector<uint16_t>& features,
-                                       const std::vector<CodeParts>& parts, size_t output, size_t most,
-                                       Interrupt& interrupt);
+// Takes mean and main effects under the parts' masses away; the grid is by part of the first feature, then of the second ...
+void Purify(const std::vector<const CodeParts*>& parts, std::vector<double>* grid);
 
 // The pure interaction's mean in every cell of the parts' grid, by part of the first feature, then of the second, ...
 std::vector<double> PureGrid(const Model& model, const ReferenceMasses& masses, const TreeGroup& group,

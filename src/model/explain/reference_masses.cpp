@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <string>
+#include <utility>
 
 #include "base/bytes.h"
 
@@ -41,17 +41,19 @@ ReferenceMasses::ReferenceMasses(const Model& model) : released_(model.evidence(
     for (size_t f = 0; f < model.features().size(); f++)
         masses_.push_back(released_ ? MassesOf(model.evidence().reference->marginals[f], model.features()[f])
                                     : EvenMasses(model.features()[f]));
+    for (const std::vector<double>& masses : masses_) {
+        below_.emplace_back(1, 0.0);
+        for (const double mass : masses)
+            below_.back().push_back(below_.back().back() + mass);
+    }
 }
 
-std::vector<uint16_t> ReferenceMasses::Draw(const Model& model, size_t rows, Interrupt& interrupt) const {
+// Numbers in [0, 1), [row * features + feature].
+std::vector<double> ReferenceMasses::Fractions(const Model& model, size_t rows, Interrupt& interrupt) const {
     const size_t features = masses_.size();
-    std::vector<std::vector<double>> ends;
-    for (const std::vector<double>& masses : masses_) {
-        ends.emplace_back(masses.size());
-        std::partial_sum(masses.begin(), masses.end(), ends.back().begin());
-    }
     const std::string bytes = model.Serialize();
-    std::vector<uint16_t> codes(rows * features);
+    std::vector<double> fractions;
+    fractions.reserve(rows * features);
     std::string bits(features * sizeof(uint64_t), '\0');
     for (size_t row = 0; row < rows; row++) {
         interrupt.Poll();
@@ -63,15 +65,44 @@ std::vector<uint16_t> ReferenceMasses::Draw(const Model& model, size_t rows, Int
                            reinterpret_cast<const unsigned char*>(name.bytes().data()), name.bytes().size(),
                            nullptr, 0);
         randombytes_buf_deterministic(bits.data(), bits.size(), key.data());
-        for (size_t f = 0; f < features; f++) {
-            const double fraction =
-                static_cast<double>(LittleWord(bits.data() + f * sizeof(uint64_t)) >> 11) * 0x1.0p-53;
-            const auto found = std::upper_bound(ends[f].begin(), ends[f].end(), fraction * ends[f].back());
-            const auto code = static_cast<size_t>(found - ends[f].begin());
-            codes[row * features + f] = static_cast<uint16_t>(std::min(code, ends[f].size() - 1));
-        }
+        for (size_t f = 0; f < features; f++)
+            fractions.push_back(static_cast<double>(LittleWord(bits.data() + f * sizeof(uint64_t)) >> 11) *
+                                0x1.0p-53);
+    }
+    return fractions;
+}
+
+std::vector<uint16_t> ReferenceMasses::CodesOf(const std::vector<double>& fractions) const {
+    const size_t features = masses_.size();
+    std::vector<uint16_t> codes(fractions.size());
+    for (size_t i = 0; i < codes.size(); i++) {
+        // below_ begins with the 0 before the first code.
+        const std::vector<double>& below = below_[i % features];
+        const auto found = std::upper_bound(below.begin() + 1, below.end(), fractions[i] * below.back());
+        const auto code = static_cast<size_t>(found - below.begin()) - 1;
+        codes[i] = static_cast<uint16_t>(std::min(code, below.size() - 2));
     }
     return codes;
+}
+
+std::vector<uint16_t> ReferenceMasses::Draw(const Model& model, size_t rows, Interrupt& interrupt) const {
+    return CodesOf(Fractions(model, rows, interrupt));
+}
+
+std::vector<uint16_t> ReferenceMasses::DrawEvenly(const Model& model, size_t rows,
+                                                  Interrupt& interrupt) const {
+    std::vector<double> fractions = Fractions(model, rows, interrupt);
+    const size_t features = masses_.size();
+    std::vector<std::pair<double, size_t>> order(rows);
+    for (size_t f = 0; f < features; f++) {
+        for (size_t row = 0; row < rows; row++)
+            order[row] = {fractions[row * features + f], row};
+        std::sort(order.begin(), order.end());
+        for (size_t rank = 0; rank < rows; rank++)
+            fractions[order[rank].second * features + f] =
+                (static_cast<double>(rank) + 0.5) / static_cast<double>(rows);
+    }
+    return CodesOf(fractions);
 }
 
 }  // namespace dpboost

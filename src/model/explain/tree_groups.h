@@ -8,6 +8,7 @@
 
 #include "base/interrupt.h"
 #include "model/explain/reference_masses.h"
+#include "model/explain/tree_regions.h"
 #include "model/model.h"
 
 namespace dpboost {
@@ -27,9 +28,33 @@ struct TreeGroup {
     double Pure(const Model& model, const uint16_t* codes, size_t output) const noexcept;
 };
 
-// Groups of trees that depend on the same features. `together`: all trees in one.
-std::vector<TreeGroup> GroupTrees(const Model& model, bool together);
-// Sets all but features and trees.
+// Groups of trees that depend on the same features.
+std::vector<TreeGroup> GroupTrees(const Model& model);
+// All trees of some groups in one.
+TreeGroup Together(const std::vector<TreeGroup>& groups);
+
+// Measures a group, all but its features and trees, while its trees are visited.
+class GroupMeasure {
+  public:
+    GroupMeasure(const Model& model, TreeGroup* group);
+
+    void Enter(const Tree& tree, const std::vector<CodeClasses>& classes);
+    void AddLeaf(const Tree& tree, size_t leaf, const Regions& regions);
+    // classes: with what they had when they were entered.
+    void Leave(const std::vector<CodeClasses>& classes);
+
+  private:
+    // What the leaves of one tree say about one feature, per class of codes: main effects and their variances.
+    struct ClassEffects {
+        std::vector<double> effects;     // [class * outputs + output], beside
+        std::vector<double> everywhere;  // [output], what is to be added for all classes
+        std::vector<double> variances;   // empty where the noise of leaves is not known
+    };
+
+    TreeGroup& group_;
+    std::vector<ClassEffects> effects_;  // per feature of the tree
+};
+
 void MeasureGroup(const Model& model, const ReferenceMasses& masses, Interrupt& interrupt, TreeGroup* group);
 
 }  // namespace dpboost

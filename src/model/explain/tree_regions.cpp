@@ -1,92 +1,41 @@
 #include "model/explain/tree_regions.h"
 
-#include <algorithm>
-
 namespace dpboost {
-namespace {
 
-class RegionWalk {
-  public:
-    RegionWalk(const Tree& tree, const std::vector<FeatureSpec>& features,
-               const std::vector<CodeClasses>& classes, Interrupt& interrupt, const RegionVisitor& visitor)
-        : tree_(tree), features_(features), classes_(classes), interrupt_(interrupt), visitor_(visitor) {
-        for (const CodeClasses& feature : classes)
-            widest_ = std::max(widest_, feature.count());
-        all_.assign(widest_, 1);
-        inside_.assign(widest_ * tree.depth, 0);
-        const auto before = [](const CodeClasses& feature, uint16_t number) {
-            return feature.feature < number;
-        };
-        for (const Split& split : tree.splits)
-            places_.push_back(static_cast<size_t>(
-                std::lower_bound(classes.begin(), classes.end(), split.feature, before) - classes.begin()));
+void RegionWalk::Enter(const Tree& tree) {
+    tree_ = &tree;
+    ClassesOf(tree, features_, masses_, interrupt_, &classes_);
+    widest_ = 0;
+    for (const CodeClasses& feature : classes_)
+        widest_ = std::max(widest_, feature.count());
+    all_.assign(widest_, 1);
+    inside_.resize(2 * widest_ * tree.depth);
+    places_.clear();
+    const auto before = [](const CodeClasses& feature, uint16_t number) { return feature.feature < number; };
+    for (const Split& split : tree.splits)
+        places_.push_back(static_cast<size_t>(
+            std::lower_bound(classes_.begin(), classes_.end(), split.feature, before) - classes_.begin()));
+}
+
+void RegionWalk::Divide(size_t node, const Region& region, uint8_t* inside, Region* sides,
+                        bool* is_empty) const {
+    const CodeClasses& classes = classes_[region.place];
+    const uint16_t missing = features_[classes.feature].missing();
+    uint8_t* const right = inside + widest_;
+    double masses[] = {0, 0};
+    unsigned any[] = {0, 0};
+    for (size_t i = 0; i < classes.count(); i++) {
+        const unsigned side = tree_->SplitGoesLeft(node, classes.some_code[i], missing) ? 0 : 1;
+        const unsigned is_in = region.inside[i];
+        inside[i] = static_cast<uint8_t>(is_in & (side ^ 1));
+        right[i] = static_cast<uint8_t>(is_in & side);
+        any[side] |= is_in;
+        masses[side] += is_in != 0 ? classes.masses[i] : 0;
     }
-
-    void Descend(size_t node, unsigned level) {
-        if (node >= tree_.split_count()) {
-            if (visitor_.leaf)
-                visitor_.leaf(node - tree_.split_count(), regions_);
-            return;
-        }
-        interrupt_.Poll();
-        const size_t place = places_[node];
-        size_t at = 0;
-        while (at < regions_.size() && regions_[at].place != place)
-            at++;
-        const bool is_new = at == regions_.size();
-        if (is_new)
-            regions_.push_back({place, all_.data(), 1});
-        const Region before = regions_[at];
-        uint8_t* const inside = inside_.data() + level * widest_;
-        for (const bool left : {true, false}) {
-            const bool is_empty = !Enter(node, left, before, inside, &regions_[at]);
-            const size_t child = 2 * node + (left ? 1 : 2);
-            if (visitor_.node)
-                visitor_.node(child, regions_[at]);
-            if (!is_empty)
-                Descend(child, level + 1);
-        }
-        if (is_new)
-            regions_.pop_back();
-        else
-            regions_[at] = before;
+    for (const size_t side : {0, 1}) {
+        sides[side] = {region.place, side == 0 ? inside : right, masses[side]};
+        is_empty[side] = any[side] == 0;
     }
-
-  private:
-    // Whether any code does.
-    bool Enter(size_t node, bool left, const Region& before, uint8_t* inside, Region* region) const {
-        const CodeClasses& classes = classes_[before.place];
-        const uint16_t missing = features_[classes.feature].missing();
-        *region = {before.place, inside, 0};
-        bool any = false;
-        for (size_t i = 0; i < classes.count(); i++) {
-            const bool goes =
-                before.inside[i] != 0 && tree_.SplitGoesLeft(node, classes.some_code[i], missing) == left;
-            inside[i] = goes;
-            any = any || goes;
-            region->mass += goes ? classes.masses[i] : 0;
-        }
-        return any;
-    }
-
-    const Tree& tree_;
-    const std::vector<FeatureSpec>& features_;
-    const std::vector<CodeClasses>& classes_;
-    Interrupt& interrupt_;
-    const RegionVisitor& visitor_;
-    std::vector<size_t> places_;  // per split: of its feature in classes_
-    std::vector<Region> regions_;
-    size_t widest_ = 0;            // classes of any feature
-    std::vector<uint8_t> all_;     // of a region that no split has narrowed
-    std::vector<uint8_t> inside_;  // of the narrowed ones, per level of the tree
-};
-
-}  // namespace
-
-void VisitRegions(const Tree& tree, const std::vector<FeatureSpec>& features,
-                  const std::vector<CodeClasses>& classes, Interrupt& interrupt,
-                  const RegionVisitor& visitor) {
-    RegionWalk(tree, features, classes, interrupt, visitor).Descend(0, 0);
 }
 
 std::vector<uint16_t> FeaturesOf(const Tree& tree) {

@@ -1,9 +1,10 @@
 #include "model/explain/tree_shapley.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
-#include "model/explain/tree_regions.h"
+#include "model/explain/quadrature.h"
 
 namespace dpboost {
 namespace {
@@ -11,31 +12,6 @@ namespace {
 constexpr size_t kFewFeatures = 3;
 constexpr size_t kMemoryRoom = size_t{1}
                                << 20;  // figures and places that are remembered at most, of all trees
-
-// Gauss-Legendre on [0, 1]: exact up to degree 2 kNodes - 1.
-template <size_t kNodes>
-struct Quadrature;
-template <>
-struct Quadrature<2> {
-    static constexpr double at[] = {0.5 - 0.5773502691896257645 / 2, 0.5 + 0.5773502691896257645 / 2};
-    static constexpr double weight[] = {0.5, 0.5};
-};
-template <>
-struct Quadrature<4> {
-    static constexpr double at[] = {0.5 - 0.8611363115940525752 / 2, 0.5 - 0.3399810435848562648 / 2,
-                                    0.5 + 0.3399810435848562648 / 2, 0.5 + 0.8611363115940525752 / 2};
-    static constexpr double weight[] = {0.3478548451374538574 / 2, 0.6521451548625461426 / 2,
-                                        0.6521451548625461426 / 2, 0.3478548451374538574 / 2};
-};
-template <>
-struct Quadrature<6> {
-    static constexpr double at[] = {0.5 - 0.9324695142031520278 / 2, 0.5 - 0.6612093864662645136 / 2,
-                                    0.5 - 0.2386191860831969086 / 2, 0.5 + 0.2386191860831969086 / 2,
-                                    0.5 + 0.6612093864662645136 / 2, 0.5 + 0.9324695142031520278 / 2};
-    static constexpr double weight[] = {0.1713244923791703450 / 2, 0.3607615730481386076 / 2,
-                                        0.4679139345726910473 / 2, 0.4679139345726910473 / 2,
-                                        0.3607615730481386076 / 2, 0.1713244923791703450 / 2};
-};
 
 }  // namespace
 
@@ -131,28 +107,37 @@ class TreeShapley::Walk {
     size_t count_ = 0;
 };
 
-TreeShapley::TreeShapley(const Model& model, const ReferenceMasses& masses, Interrupt& interrupt)
+TreeShapley::TreeShapley(const Model& model, const ReferenceMasses& masses, Interrupt& interrupt,
+                         TreeGroup* all)
     : model_(model), means_(model.outputs(), 0.0) {
     size_t room = kMemoryRoom;
+    std::optional<GroupMeasure> measure;
+    if (all != nullptr)
+        measure.emplace(model, all);
+    RegionWalk walk(model.features(), masses, interrupt);
     for (const Tree& tree : model.trees()) {
         const size_t offset = node_masses_.size();
         offsets_.push_back(offset);
         size_t width = 0;
         node_masses_.resize(offset + tree.split_count() + tree.leaf_count(), 0.0);
-        RegionVisitor visitor;
-        visitor.node = [&](size_t node, const Region& region) { node_masses_[offset + node] = region.mass; };
-        visitor.leaf = [&](size_t leaf, const std::vector<Region>& regions) {
-            double mass = 1;
-            for (const Region& region : regions)
-                mass *= region.mass;
-            width = std::max(width, regions.size());
-            for (size_t output = 0; output < means_.size(); output++)
-                means_[output] += mass * tree.leaves[leaf * means_.size() + output];
-        };
-        std::vector<CodeClasses> classes = ClassesOf(tree, model.features(), masses, interrupt);
-        VisitRegions(tree, model.features(), classes, interrupt, visitor);
+        walk.Enter(tree);
+        if (measure)
+            measure->Enter(tree, walk.classes());
+        walk.Visit([&](size_t node, const Region& region) { node_masses_[offset + node] = region.mass; },
+                   [&](size_t leaf, const Regions& regions) {
+                       double mass = 1;
+                       for (const Region& region : regions)
+                           mass *= region.mass;
+                       width = std::max(width, regions.size());
+                       for (size_t output = 0; output < means_.size(); output++)
+                           means_[output] += mass * tree.leaves[leaf * means_.size() + output];
+                       if (measure)
+                           measure->AddLeaf(tree, leaf, regions);
+                   });
         widths_.push_back(width);
-        Remember(&classes, &room);
+        if (measure)
+            measure->Leave(walk.classes());
+        Remember(&walk.classes(), &room);
     }
     scratch_.assign(2 * model.features().size() * model.outputs(), 0.0);
 }
@@ -187,12 +172,10 @@ void TreeShapley::Remember(std::vector<CodeClasses>* classes, size_t* room) {
 
 void TreeShapley::Compute(size_t tree, const uint16_t* codes, double* values, double* variances) const {
     const double* masses = node_masses_.data() + offsets_[tree];
-    if (widths_[tree] <= 4)
-        Walk<2>(model_, model_.trees()[tree], masses, codes, values, variances).Descend(0);
-    else if (widths_[tree] <= 8)
-        Walk<4>(model_, model_.trees()[tree], masses, codes, values, variances).Descend(0);
-    else
-        Walk<6>(model_, model_.trees()[tree], masses, codes, values, variances).Descend(0);
+    WithNodes(widths_[tree], [&](auto nodes) {
+        Walk<decltype(nodes)::value>(model_, model_.trees()[tree], masses, codes, values, variances)
+            .Descend(0);
+    });
 }
 
 void TreeShapley::Recall(size_t tree, const uint16_t* codes, double* values, double* variances) {

@@ -15,14 +15,15 @@
 #include "base/interrupt.h"
 #include "model/explain/code_classes.h"
 #include "model/explain/reference_masses.h"
+#include "model/explain/tree_groups.h"
 #include "model/model.h"
 
 namespace dpboost {
 
 class TreeShapley {
   public:
-    // The model must outlive this.
-    TreeShapley(const Model& model, const ReferenceMasses& masses, Interrupt& interrupt);
+    // The model must outlive this. all: a group of all trees to be measured on the way, or null.
+    TreeShapley(const Model& model, const ReferenceMasses& masses, Interrupt& interrupt, TreeGroup* all);
 
     // What the trees say on average, per output, in units of the score's.
     const std::vector<double>& means() const noexcept { return means_; }
@@ -31,6 +32,10 @@ class TreeShapley {
     // variance by the noise of leaves, where that is known, in squared scores. Polls every few trees. What a tree on few
     // features says is remembered for rows that it cannot tell apart.
     void Add(const uint16_t* codes, Interrupt& interrupt, double* values, double* variances);
+
+    // Of a tree: per node, the mass of the region that leads to it on its parent's feature; the most features on a path.
+    const double* masses_of(size_t tree) const noexcept { return node_masses_.data() + offsets_[tree]; }
+    size_t width_of(size_t tree) const noexcept { return widths_[tree]; }
 
     size_t memory_used() const noexcept;
 

@@ -1,0 +1,38 @@
+#include "model/explain/forest/row_lanes.h"
+
+#include <algorithm>
+
+namespace dpboost {
+
+std::vector<uint16_t> ColumnsOf(const Model& model, const uint16_t* rows) {
+    const size_t features = model.features().size();
+    std::vector<uint16_t> columns(features * kRowsAtOnce);
+    for (size_t f = 0; f < features; f++)
+        for (size_t row = 0; row < kRowsAtOnce; row++)
+            columns[f * kRowsAtOnce + row] =
+                std::min(rows[row * features + f], model.features()[f].missing());
+    return columns;
+}
+
+void DecideRows(const Model& model, const Tree& tree, size_t node, const uint16_t* columns, Simd simd,
+                float* left) {
+    const Split& split = tree.splits[node];
+    const uint16_t* const codes = columns + split.feature * kRowsAtOnce;
+    const uint16_t missing = model.features()[split.feature].missing();
+    if (split.kind != SplitKind::kThreshold) {
+        for (size_t row = 0; row < kRowsAtOnce; row++)
+            left[row] = tree.SplitGoesLeft(node, codes[row], missing) ? 1 : 0;
+        return;
+    }
+    const int32_t last = split.threshold, none = missing, other = split.missing_left ? missing : -1;
+    ForRows(simd, [&]() DPBOOST_LANES {
+        const uint16_t* const from = codes;
+        float* const to = left;
+        for (size_t row = 0; row < kRowsAtOnce; row++) {
+            const int32_t code = from[row];
+            to[row] = static_cast<float>(((code <= last) & (code != none)) | (code == other));
+        }
+    });
+}
+
+}  // namespace dpboost
