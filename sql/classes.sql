@@ -66,6 +66,7 @@ FROM (SELECT dpboost_evaluate('by_enum', 'flowers', 'kind', 20) AS r) t;
 SELECT r -> 'evaluation' ? 'confusion' AS held_out
 FROM (SELECT dpboost_train_on('held', 'flowers', 'kind', 20, features => '{petal}', options => '{"holdout": 0.3}') AS r) t;
 SELECT count(*) FROM dpboost_evaluation_bins('by_enum');
+SELECT dpboost_report('by_enum') ~ 'really.*<th class="r">setosa</th>.*rows' AS confusion;
 SELECT dpboost_best(ARRAY['by_enum', 'held'], 'flowers', 'kind', 5) IN ('by_enum', 'held') AS one_of_them;
 SELECT dpboost_evaluate('by_enum', 'flowers', 'petal', 1);
 

@@ -107,7 +107,7 @@ SELECT e.kind, l.epsilon, e.metrics -> 'auc' = r -> 'evaluation' -> 'auc' AS sam
 FROM held, dpboost_evaluations e JOIN dpboost_ledger l USING (release_id) WHERE e.release_id = (r -> 'release_id')::bigint;
 SELECT v -> 'ok' AS ok, v -> 'epsilon_claimed' AS claimed FROM held, dpboost_verify((r -> 'release_id')::bigint) AS v;
 SELECT count(*) > 9 AS bins FROM dpboost_evaluation_bins('eva_held');
-SELECT dpboost_report('eva_held') ~ 'AUC 0\.' AS figure, dpboost_report('eva_held') ~ 'ranking \(ROC\).*<polyline class="l".*calibration.*<circle' AS drawn,
+SELECT dpboost_report('eva_held') ~ 'AUC 0\.' AS figure, dpboost_report('eva_held') ~ 'ranking \(ROC\).*<path class="l".*calibration.*<circle' AS drawn,
        dpboost_report('eva_cost') ~ 'ranking' AS of_a_number;
 DROP TABLE held;
 SELECT dpboost_train_on('eva_held', 'eva', 'ill', 1, options => '{"holdout": 0.3, "method": "sbdt", "subsample": 0.5}');

@@ -48,6 +48,17 @@ COMMIT;
 DROP TABLE cases_reported;
 SELECT dpboost_report('report_ana.seen') LIKE '%</html>%' AS without_the_table;
 SELECT dpboost_drop_model('report_ana.seen'), dpboost_drop_model('report_ana.number');
+-- dates are dates, in pages and labels
+CREATE TABLE dated (d date CHECK (d BETWEEN '2015-01-01' AND '2026-01-01'), at timestamp CHECK (at BETWEEN '2020-01-01' AND '2024-01-01'), y boolean);
+INSERT INTO dated SELECT date '2015-01-01' + i, timestamp '2020-01-01' + make_interval(hours => i * 7), i > 2000 FROM generate_series(1, 4000) i;
+SELECT dpboost_train_on('dated', 'dated', 'y', 5, 1e-6) ->> 'task' AS task;
+SELECT dpboost_report('dated') LIKE '%>2020<%' AS years, dpboost_report('dated') LIKE '%>6000<%' AS numbers;
+SELECT min(label) FILTER (WHERE bin = 0) AS first, max(label) FILTER (WHERE bin IS NULL) AS missing FROM dpboost_shape('dated', 'd');
+SELECT min(label) FILTER (WHERE bin = 0) AS first FROM dpboost_shape('dated', 'at');
+SELECT label FROM dpboost_what_if('dated', 'd', date '2020-05-05', timestamp '2021-01-01') LIMIT 1;
+SELECT label FROM dpboost_what_if('dated', 'd', 5000, 6e8) LIMIT 1;
+SELECT dpboost_drop_model('dated');
+DROP TABLE dated;
 REVOKE CREATE ON SCHEMA public FROM report_owner;
 DROP FUNCTION says;
 DROP ROLE report_owner, report_ana, report_bob;

@@ -8,6 +8,7 @@
 
 #include "base/interrupt.h"
 #include "model/model.h"
+#include "model/time_label.h"
 
 namespace dpboost {
 
@@ -18,9 +19,6 @@ enum class SqlDialect {
 
 // Reads "postgres" or "standard". Throws Error(kInvalidParameter) with the nearest name.
 SqlDialect ParseSqlDialect(std::string_view name);
-
-// What a column of numbers is where the expression is used; a model knows numbers only.
-enum class TimeColumn { kNone, kDate, kTimestamp };
 
 // The prediction, as Model::Respond gives it. `times`: per feature, or empty; in the dialect of PostgreSQL the expression
 // takes such columns as they are, else as days or seconds since 2000-01-01. Of a model with more than two classes: a list of expressions for SELECT, the

@@ -13,6 +13,8 @@ constexpr double kWidth = 330;
 constexpr double kLeft = 112;
 constexpr double kRight = 324;
 constexpr size_t kLabel = 15;  // characters beside the picture
+constexpr size_t kBelow = 13;  // ... and below it,
+constexpr size_t kEnd = 19;    // where only two stand there
 constexpr size_t kTitle = 60;  // ... where it is pointed at
 constexpr double kSeenMass =
     1e-3;  // missing values that are rarer are not drawn, nor are those that may be noise
@@ -39,23 +41,45 @@ bool SeesMissing(const Model& model, const ReferenceMasses& masses, size_t featu
     return masses.of(feature)[model.features()[feature].missing()] > kSeenMass;
 }
 
+// The first day of a range of times.
+std::string StartOf(const std::string& label) {
+    const size_t begin = label.find_first_of("0123456789");
+    return begin == std::string::npos ? label : "from " + label.substr(begin, 10);
+}
+
 // One feature's parts, escaped, without missing where that is rare.
 struct Axis {
     std::string name;
     std::vector<std::string> labels;
     size_t all;  // parts with missing
 
-    Axis(const Model& model, const ReferenceMasses& masses, const Interaction& interaction, size_t place) {
+    std::vector<std::string> shown;  // where there is little room
+    bool ordered = false;
+
+    Axis(const Model& model, const ReferenceMasses& masses, const Interaction& interaction, size_t place,
+         TimeColumn time) {
         const size_t index = interaction.features[place];
         const FeatureSpec& feature = model.features()[index];
         name = feature.name();
-        for (const std::string& label : interaction.parts[place])
-            labels.push_back(feature.ordered() ? WithShortNumbers(label) : label);
+        for (const std::string& label : interaction.parts[place]) {
+            labels.push_back(time != TimeColumn::kNone ? WithTimes(label, time)
+                             : feature.ordered()       ? WithShortNumbers(label)
+                                                       : label);
+            shown.push_back(time != TimeColumn::kNone ? StartOf(labels.back()) : labels.back());
+        }
+        ordered = feature.ordered();
         all = labels.size();
         if (all > 1 && !SeesMissing(model, masses, index))
             labels.pop_back();
     }
     size_t size() const { return labels.size(); }
+    // Below the picture each level has its name, slanted; of numbers the first and the last range.
+    double foot() const {
+        size_t longest = 0;
+        for (const std::string& label : labels)
+            longest = std::max(longest, std::min(label.size(), kBelow));
+        return ordered ? 18 : 14 + 3.4 * static_cast<double>(longest);
+    }
 };
 
 using Fields = std::vector<double>;  // by row, then by column
@@ -66,7 +90,7 @@ void DrawGrid(Svg* svg, double top, double height, const Axis& down, const Axis&
     const double tall = height / static_cast<double>(down.size());
     for (size_t row = 0; row < down.size(); row++) {
         const double y = top + tall * static_cast<double>(row);
-        svg->Text("t n", kLeft - 4, y + tall / 2 + 3, "end", Shortened(down.labels[row], kLabel));
+        svg->Text("t n", kLeft - 4, y + tall / 2 + 3, "end", Shortened(down.shown[row], kLabel));
         for (size_t column = 0; column < across.size(); column++) {
             const double value = grid[row * across.size() + column];
             const double opacity = largest > 0 ? std::round(100 * std::fabs(value) / largest) / 100 : 0;
@@ -78,16 +102,27 @@ void DrawGrid(Svg* svg, double top, double height, const Axis& down, const Axis&
                               Signed(std::round(value * 100) / 100));
         }
     }
-    svg->Text("t", kLeft, top + height + 12, "start", Shortened(across.labels.front(), kLabel));
-    svg->Text("t", kRight, top + height + 12, "end", Shortened(across.labels.back(), kLabel));
+    for (size_t column = 0; column < across.size() && !across.ordered; column++)
+        svg->SlantedText("t", kLeft + width * (static_cast<double>(column) + 0.5) + 3, top + height + 10,
+                         Shortened(across.shown[column], kBelow));
+    if (!across.ordered)
+        return;
+    svg->Text("t", kLeft, top + height + 12, "start", Shortened(across.shown.front(), kEnd));
+    svg->Text("t", kRight, top + height + 12, "end", Shortened(across.shown[across.size() - 1], kEnd));
 }
 
 }  // namespace
 
-std::string HeatMap(const Model& model, const ReferenceMasses& masses, const Interaction& interaction) {
-    const Axis down(model, masses, interaction, 0), across(model, masses, interaction, 1);
+HeatPicture HeatMap(const Model& model, const ReferenceMasses& masses, const Interaction& interaction,
+                    const std::vector<TimeColumn>& times) {
+    const auto axis = [&](size_t place) {
+        const size_t feature = interaction.features[place];
+        return Axis(model, masses, interaction, place,
+                    feature < times.size() ? times[feature] : TimeColumn::kNone);
+    };
+    const Axis down = axis(0), across = axis(1);
     const bool triple = interaction.features.size() > 2;
-    const Axis third(model, masses, interaction, triple ? 2 : 1);
+    const Axis third = axis(triple ? 2 : 1);
     const size_t depth = triple ? third.all : 1, shown = triple ? third.size() : 1;
     const size_t pictures = std::min(shown, kPictures);
     std::vector<Fields> grids(pictures, Fields(down.size() * across.size()));
@@ -102,7 +137,7 @@ std::string HeatMap(const Model& model, const ReferenceMasses& masses, const Int
             largest = std::max(largest, std::fabs(grids[i][cell]));
         }
     const double height = std::max(24.0, 12.0 * static_cast<double>(down.size()));
-    const double step = height + (triple ? 36 : 20);
+    const double step = height + across.foot() + (triple ? 18 : 2);
     Svg svg(kWidth, step * static_cast<double>(pictures) + 2, down.name + " and " + across.name);
     for (size_t i = 0; i < pictures; i++) {
         double top = step * static_cast<double>(i) + 2;
@@ -115,7 +150,7 @@ std::string HeatMap(const Model& model, const ReferenceMasses& masses, const Int
         }
         DrawGrid(&svg, top, height, down, across, grids[i], largest);
     }
-    return svg.Take();
+    return {svg.Take(), largest};
 }
 
 }  // namespace dpboost

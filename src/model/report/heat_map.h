@@ -2,12 +2,21 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "model/explain/explain.h"
+#include "model/time_label.h"
 
 namespace dpboost {
 
-// The first feature downwards, the second across; of three, one picture for each quarter of the third's parts.
-std::string HeatMap(const Model& model, const ReferenceMasses& masses, const Interaction& interaction);
+struct HeatPicture {
+    std::string svg;
+    double largest;  // contribution, as it is drawn in full colour
+};
+
+// The first feature downwards, the second across; of three, one picture for each quarter of the third's parts. times: per
+// feature, or empty.
+HeatPicture HeatMap(const Model& model, const ReferenceMasses& masses, const Interaction& interaction,
+                    const std::vector<TimeColumn>& times);
 
 }  // namespace dpboost

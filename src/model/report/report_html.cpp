@@ -54,9 +54,18 @@ class Page {
     void MeasureImportances();
     void Bars();
     void Shapes();
-    void ShapesOf(size_t output, size_t most);
+    // How many columns it leaves out.
+    size_t ShapesOf(size_t output, size_t most);
+    TimeColumn TimeOf(size_t feature) const {
+        return feature < facts_.times.size() ? facts_.times[feature] : TimeColumn::kNone;
+    }
     void Interactions();
-    std::vector<const Interaction*> Chosen(const std::vector<Interaction>& found, size_t output) const;
+    struct Together {
+        const Interaction* group;
+        size_t output;
+        double size;
+    };
+    std::vector<Together> Chosen(const std::vector<std::vector<Interaction>>& found) const;
     void Record();
 
     void Card(const char* title, const std::string& headline, const std::string& note);
@@ -132,7 +141,7 @@ void Page::Evaluation() {
         "interval in which "
         "the true one lies in 95 of 100 cases.</p><table>\n";
     Rows(facts_.evaluation->figures);
-    html_ += "</table>\n";
+    html_ += "</table>\n" + ConfusionTable(model_.target().classes(), facts_.evaluation->confusion);
     const std::vector<ReportBin>& bins = facts_.evaluation->bins;
     if (bins.empty())
         return;
@@ -249,7 +258,7 @@ void Page::Bars() {
 
 // ---- shapes ----
 
-void Page::ShapesOf(size_t output, size_t most) {
+size_t Page::ShapesOf(size_t output, size_t most) {
     std::vector<ReportShape> shapes;
     size_t features = 0;
     for (const Importance& item : importances_[output]) {
@@ -269,18 +278,15 @@ void Page::ShapesOf(size_t output, size_t most) {
         const FeatureSpec& feature = model_.features()[shape.feature];
         bool own;
         const double scale = ScaleFor(shape, common, &own);
-        html_ +=
-            "<div class=\"shape\"><h3>" + Shortened(feature.name(), kName) + "<small>" +
-            (own ? "own scale, " : "") + Figure(shape.importance) + "</small></h3>" +
-            (feature.ordered() ? NumericPlot(feature, shape, scale) : LevelsPlot(feature, shape, scale)) +
-            "</div>\n";
+        html_ += "<div class=\"shape\"><h3><span>" + Shortened(feature.name(), kName) + "</span><small>" +
+                 (own ? "own scale, " : "") + Figure(shape.importance) + "</small></h3>" +
+                 (feature.ordered() ? NumericPlot(feature, shape, scale, TimeOf(shape.feature))
+                                    : LevelsPlot(feature, shape, scale)) +
+                 "</div>\n";
         interrupt_.Poll();
     }
     html_ += "</div>\n";
-    if (features > shapes.size())
-        html_ += "<p class=\"mute\">" + std::to_string(features - shapes.size()) +
-                 (features - shapes.size() == 1 ? " column that matters" : " columns that matter") +
-                 " less or not at all are not drawn.</p>\n";
+    return features - shapes.size();
 }
 
 void Page::Shapes() {
@@ -296,47 +302,58 @@ void Page::Shapes() {
             " Grey bars: how many rows lie there, itself noisy. Grey line or hollow dot: too few rows to "
             "tell.";
     html_ += "</p>\n";
-    if (model_.outputs() == 1)
-        return ShapesOf(0, kMaxShapes);
+    size_t left_out = 0;
     for (size_t output = 0; output < model_.outputs(); output++) {
-        html_ += "<h2>" + InCode(model_.target().classes()[output]) + "</h2>\n";
-        ShapesOf(output, std::max<size_t>(3, kMaxShapes / model_.outputs()));
+        if (model_.outputs() > 1)
+            html_ += "<h2 class=\"class\">Towards " + InCode(model_.target().classes()[output]) + "</h2>\n";
+        left_out = ShapesOf(output, std::max<size_t>(3, kMaxShapes / model_.outputs()));
     }
+    if (left_out > 0)
+        html_ += "<p class=\"mute\">" + std::to_string(left_out) +
+                 (left_out == 1 ? " column that matters" : " columns that matter") + " less" +
+                 (model_.outputs() > 1 ? " to a class" : "") + ", or not at all, " +
+                 (left_out == 1 ? "is" : "are") + " not drawn.</p>\n";
 }
 
 // The groups that matter most, if noise alone would not give them; of a forest, whose noise nobody knows, the strongest.
-std::vector<const Interaction*> Page::Chosen(const std::vector<Interaction>& found, size_t output) const {
-    std::vector<const Interaction*> chosen;
-    for (const Interaction& pair : found)
-        if (explainer_.is_forest())
-            chosen.push_back(&pair);
-    for (const Importance& item : importances_[output])
-        for (const Interaction& group : found)
-            if (group.features == item.features &&
-                (group.features.size() == 2 || group.features.size() == 3) && !IsWeak(item) &&
-                item.importance > 0)
-                chosen.push_back(&group);
-    chosen.resize(std::min(chosen.size(), std::max<size_t>(1, kMaxHeatMaps / model_.outputs())));
+std::vector<Page::Together> Page::Chosen(const std::vector<std::vector<Interaction>>& found) const {
+    std::vector<Together> chosen;
+    for (size_t output = 0; output < found.size(); output++)
+        for (const Interaction& group : found[output]) {
+            double size = 0;  // of a forest's pair: the largest, which is what a picture shows
+            if (explainer_.is_forest())
+                for (const double value : group.contributions)
+                    size = std::max(size, std::fabs(value));
+            for (const Importance& item : importances_[output])
+                if (item.features == group.features && item.features.size() <= 3 && !IsWeak(item))
+                    size = std::max(size, item.importance);
+            if (size > 0)
+                chosen.push_back({&group, output, size});
+        }
+    if (!explainer_.is_forest() || found.size() > 1)  // a forest's are in order
+        std::stable_sort(chosen.begin(), chosen.end(),
+                         [](const Together& a, const Together& b) { return a.size > b.size; });
+    chosen.resize(std::min(chosen.size(), kMaxHeatMaps));
     return chosen;
 }
 
 void Page::Interactions() {
     std::string maps;
-    size_t found = 0;
+    std::vector<std::vector<Interaction>> found;
+    bool any = false;
     for (size_t output = 0; output < model_.outputs(); output++) {
-        const std::vector<Interaction> groups = explainer_.Interactions(output);
-        found += groups.size();
-        for (const Interaction* item : Chosen(groups, output)) {
-            const std::string of =
-                model_.outputs() > 1
-                    ? "<small>" + Shortened(model_.target().classes()[output], 20) + "</small>"
-                    : "";
-            maps += "<div class=\"shape\"><h3>" + NamesOf(item->features) + of + "</h3>" +
-                    HeatMap(model_, explainer_.masses(), *item) + "</div>\n";
-            interrupt_.Poll();
-        }
+        found.push_back(explainer_.Interactions(output));
+        any = any || !found.back().empty();
     }
-    if (found == 0)
+    for (const Together& item : Chosen(found)) {
+        const HeatPicture picture = HeatMap(model_, explainer_.masses(), *item.group, facts_.times);
+        const std::string of =
+            model_.outputs() > 1 ? Shortened(model_.target().classes()[item.output], 20) + ", " : "";
+        maps += "<div class=\"shape map\"><h3><span>" + NamesOf(item.group->features) + "</span><small>" +
+                of + "up to &#177;" + Figure(picture.largest) + "</small></h3>" + picture.svg + "</div>\n";
+        interrupt_.Poll();
+    }
+    if (!any)
         return;
     html_ += "<h2>Columns that act together</h2>";
     if (maps.empty()) {
@@ -346,10 +363,11 @@ void Page::Interactions() {
         return;
     }
     html_ +=
-        "<p>What columns add beyond what each of them adds alone. Blue: more, red: less; point at a field "
-        "for its "
-        "figure. The first column runs downwards, the second across.</p><div class=\"shapes\">\n" +
-        maps + "</div>\n";
+        "<p>What columns add beyond what each of them adds alone. Blue: more, red: less, the stronger the "
+        "more; "
+        "point at a field for its figure. The first column runs downwards, the second across." +
+        std::string(has_bands() ? "" : " How much of it is noise is not known for this method.") +
+        "</p><div class=\"shapes\">\n" + maps + "</div>\n";
 }
 
 void Page::Record() {

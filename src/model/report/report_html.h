@@ -10,7 +10,9 @@
 
 #include "base/interrupt.h"
 #include "model/model.h"
+#include "model/report/confusion_table.h"
 #include "model/report/evaluation_plot.h"
+#include "model/time_label.h"
 
 namespace dpboost {
 
@@ -22,7 +24,8 @@ struct ReportEvaluation {
     std::string headline;         // "AUC 0.908 +- 0.009"
     std::string source;           // "release 18, public.holdout, epsilon 0.1"
     ReportRows figures;           // name and value of each
-    std::vector<ReportBin> bins;  // of a classifier
+    std::vector<ReportBin> bins;  // of two classes
+    ReportConfusion confusion;    // of more
 };
 
 struct ReportPrivacy {
@@ -43,7 +46,8 @@ struct ReportFacts {
     std::string budget;        // what is left; empty where the caller may not see it
     std::string budget_note;
     ReportPrivacy privacy;
-    ReportRows record;  // facts for the record
+    ReportRows record;              // facts for the record
+    std::vector<TimeColumn> times;  // per feature, or empty: what is a date or a time
 };
 
 // Throws what a poll of the interrupt throws.

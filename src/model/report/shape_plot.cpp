@@ -45,7 +45,7 @@ std::string TitleOf(const ShapeCell& cell) {
 // The picture of a numeric feature while it is drawn.
 class NumericPicture {
   public:
-    NumericPicture(const FeatureSpec& feature, const ReportShape& shape, double scale);
+    NumericPicture(const FeatureSpec& feature, const ReportShape& shape, double scale, TimeColumn time);
     std::string Draw();
 
   private:
@@ -60,9 +60,9 @@ class NumericPicture {
     void DrawMissing();
     void DrawTicks();
 
-    const FeatureSpec& feature_;
     const ReportShape& shape_;
     double scale_;
+    TimeColumn time_;
     size_t bins_;
     std::vector<double> edges_;
     bool to_scale_;
@@ -72,10 +72,11 @@ class NumericPicture {
     Svg svg_;
 };
 
-NumericPicture::NumericPicture(const FeatureSpec& feature, const ReportShape& shape, double scale)
-    : feature_(feature),
-      shape_(shape),
+NumericPicture::NumericPicture(const FeatureSpec& feature, const ReportShape& shape, double scale,
+                               TimeColumn time)
+    : shape_(shape),
       scale_(scale),
+      time_(time),
       bins_(shape.cells.size() - 1),
       svg_(kWidth, kHeight, feature.name()) {
     double widest = 0, narrowest = feature.upper() - feature.lower();
@@ -103,7 +104,7 @@ void NumericPicture::DrawAxes() {
     }
 }
 
-// Neighbours of the same height are one bar.
+// One outline: bars side by side would show seams.
 void NumericPicture::DrawRows() {
     if (std::isnan(shape_.cells[0].rows))
         return;
@@ -114,13 +115,15 @@ void NumericPicture::DrawRows() {
     if (!(tallest > 0))
         return;
     const double floor = kHeight - kBottom + 2 + kHistogram;
+    Points outline{{X(0), floor}};
     for (size_t i = 0, j; i < bins_; i = j) {
         for (j = i + 1; j < bins_ && std::fabs(heights[j] - heights[i]) < 1e-3 * tallest;)
             j++;
-        const double height = kHistogram * heights[i] / tallest;
-        if (height > 0.2)
-            svg_.Rect("h", X(i), floor - height, std::max(X(j) - X(i), 0.6), height);
+        const double top = floor - kHistogram * heights[i] / tallest;
+        outline.insert(outline.end(), {{X(i), top}, {X(j), top}});
     }
+    outline.emplace_back(X(bins_), floor);
+    svg_.Polygon("h", outline);
 }
 
 void NumericPicture::DrawCurve() {
@@ -166,24 +169,32 @@ void NumericPicture::DrawMissing() {
 }
 
 void NumericPicture::DrawTicks() {
+    const double right = has_missing_ ? kWidth - kRight - 26 : kWidth - kRight;  // "null" stands there
     if (to_scale_) {
-        for (const double tick : NiceTicks(edges_[0], edges_[bins_], 6)) {
+        std::vector<std::pair<double, std::string>> ticks;
+        if (time_ != TimeColumn::kNone)
+            ticks = TimeTicks(edges_[0], edges_[bins_], 6, time_);
+        else
+            for (const double tick : NiceTicks(edges_[0], edges_[bins_], 6))
+                ticks.emplace_back(tick, Compact(tick));
+        for (const auto& [tick, name] : ticks) {
             const double x = from_ + (to_ - from_) * (tick - edges_[0]) / (edges_[bins_] - edges_[0]);
-            svg_.Text("t", std::min(x, kWidth - 12), kHeight - 18, "middle", Compact(tick));
+            const double half = 2.9 * static_cast<double>(name.size());  // about its width
+            svg_.Text("t", std::max(std::min(x, right - half), half), kHeight - 18, "middle", name);
         }
         return;
     }
-    double last = -100;
+    const auto name = [this](double edge) {
+        return time_ == TimeColumn::kNone ? Compact(edge) : TimeText(edge, time_);
+    };
+    const double apart = time_ == TimeColumn::kNone ? 58 : 100;
+    double last = -200;
     for (size_t i = 0; i <= bins_; i++) {
         const bool is_end = i == 0 || i == bins_;
-        if (!is_end && (X(i) - last < 58 || X(bins_) - X(i) < 46))
+        if (!is_end && (X(i) - last < apart || X(bins_) - X(i) < 0.8 * apart))
             continue;
         last = X(i);
-        svg_.Text("t", X(i), kHeight - 18,
-                  i == 0       ? "start"
-                  : i == bins_ ? "end"
-                               : "middle",
-                  Compact(edges_[i]));
+        svg_.Text("t", X(i), kHeight - 18, i == 0 ? "start" : i == bins_ ? "end" : "middle", name(edges_[i]));
     }
     svg_.Text("t u", (from_ + to_) / 2, kHeight - 4, "middle", "bins of the grid, not to scale");
 }
@@ -264,21 +275,22 @@ double ScaleFor(const ReportShape& shape, double common, bool* own) {
     return *own ? 1.15 * top : common;
 }
 
-std::string NumericPlot(const FeatureSpec& feature, const ReportShape& shape, double scale) {
-    return NumericPicture(feature, shape, scale).Draw();
+std::string NumericPlot(const FeatureSpec& feature, const ReportShape& shape, double scale, TimeColumn time) {
+    return NumericPicture(feature, shape, scale, time).Draw();
 }
 
 std::string LevelsPlot(const FeatureSpec& feature, const ReportShape& shape, double scale) {
     const ShownLevels shown = ChooseLevels(feature, shape);
     const double row = 15, label = 150, from = label + 8, to = kWidth - 14;
-    const double height = static_cast<double>(shown.codes.size()) * row + 40;
+    const double foot = shown.left_out > 0 ? 36 : 22;  // ticks, and how many are left out
+    const double height = static_cast<double>(shown.codes.size()) * row + 4 + foot;
     const auto x = [&](double value) {
         return from + (to - from) * (std::clamp(value, -scale, scale) + scale) / (2 * scale);
     };
     Svg svg(kWidth, height, feature.name());
     for (const double tick : NiceTicks(-scale, scale, 4)) {
-        svg.Line(std::fabs(tick) < 1e-9 * scale ? "z" : "g", x(tick), 4, x(tick), height - 34);
-        svg.Text("t", x(tick), height - 22, "middle", Signed(tick));
+        svg.Line(std::fabs(tick) < 1e-9 * scale ? "z" : "g", x(tick), 4, x(tick), height - foot + 2);
+        svg.Text("t", x(tick), height - foot + 14, "middle", Signed(tick));
     }
     double most = 0;
     for (const size_t code : shown.codes)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/explain/explain.h"
+#include "model/time_label.h"
 
 namespace dpboost {
 
@@ -26,7 +27,8 @@ double CommonScale(const std::vector<ReportShape>& shapes);
 // The scale that a shape needs: the common one, or (own is set) more.
 double ScaleFor(const ReportShape& shape, double common, bool* own);
 
-std::string NumericPlot(const FeatureSpec& feature, const ReportShape& shape, double scale);
+std::string NumericPlot(const FeatureSpec& feature, const ReportShape& shape, double scale,
+                        TimeColumn time = TimeColumn::kNone);
 // Levels and hashed text: the twelve most frequent.
 std::string LevelsPlot(const FeatureSpec& feature, const ReportShape& shape, double scale);
 

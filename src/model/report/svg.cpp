@@ -95,16 +95,20 @@ std::string Signed(double value) {
     return value > 0 && text != "0" ? "+" + text : text;
 }
 
-std::string About(double rows) {
-    if (!(rows >= 1))
-        return "0";
-    const double unit = std::pow(10.0, std::max(0.0, std::floor(std::log10(rows)) - 2));
-    std::string digits = Format("%.0f", std::round(rows / unit) * unit);
-    for (size_t place = digits.size(); place > 3;) {
+std::string Separated(double value, double unit) {
+    std::string digits = Format("%.0f", std::round(value / unit) * unit + 0.0);
+    const size_t first = digits[0] == '-' ? 1 : 0;
+    for (size_t place = digits.size(); place > first + 3;) {
         place -= 3;
         digits.insert(place, ",");
     }
     return digits;
+}
+
+std::string About(double rows) {
+    if (!(rows >= 1))
+        return "0";
+    return Separated(rows, std::pow(10.0, std::max(0.0, std::floor(std::log10(rows)) - 2)));
 }
 
 std::vector<double> NiceTicks(double from, double to, int most) {
@@ -183,14 +187,25 @@ void Svg::Circle(const char* style, double x, double y, double radius) {
     End();
 }
 
+// Most lines are steps, so a point is named by the one coordinate that moves.
 void Svg::Polyline(const char* style, const Points& points) {
-    Start("polyline", style);
-    text_ += " points=\"";
+    Start("path", style);
+    text_ += " d=\"";
+    std::string before[2], now[2];
     for (size_t i = 0; i < points.size(); i++) {
-        text_ += i == 0 ? "" : " ";
-        AppendNumber(points[i].first, &text_);
-        text_ += ',';
-        AppendNumber(points[i].second, &text_);
+        now[0].clear();
+        now[1].clear();
+        AppendNumber(points[i].first, &now[0]);
+        AppendNumber(points[i].second, &now[1]);
+        if (i == 0)
+            text_ += "M" + now[0] + " " + now[1];
+        else if (now[0] != before[0] && now[1] != before[1])
+            text_ += "L" + now[0] + " " + now[1];
+        else if (now[0] != before[0])
+            text_ += "H" + now[0];
+        else if (now[1] != before[1])
+            text_ += "V" + now[1];
+        std::swap(now, before);
     }
     text_ += '"';
     End();
@@ -208,6 +223,15 @@ void Svg::Text(const char* style, double x, double y, const char* anchor, const 
     Attribute("x", x);
     Attribute("y", y);
     text_ += std::string(" text-anchor=\"") + anchor + "\">" + escaped + "</text>";
+}
+
+void Svg::SlantedText(const char* style, double x, double y, const std::string& escaped) {
+    Start("text", style);
+    text_ += " text-anchor=\"end\" transform=\"translate(";
+    AppendNumber(x, &text_);
+    text_ += ' ';
+    AppendNumber(y, &text_);
+    text_ += ") rotate(-35)\">" + escaped + "</text>";
 }
 
 void Svg::Open(const std::string& escaped_title) {

@@ -18,6 +18,8 @@ std::string Shortened(std::string_view text, size_t most);
 // For axes and labels: 12.3k, 1.5M, 0.25; with a sign: +2.
 std::string Compact(double value);
 std::string Signed(double value);
+// Like "48,910": a whole number with separators, rounded to a multiple of the power of ten `unit`.
+std::string Separated(double value, double unit);
 // Like "48,900": about three digits of a noisy number, so that it looks like what it is.
 std::string About(double rows);
 
@@ -41,6 +43,8 @@ class Svg {
     void Polygon(const char* style, const Points& points);
     // anchor: start, middle or end. The text must be escaped.
     void Text(const char* style, double x, double y, const char* anchor, const std::string& escaped);
+    // The same, rising to the right, with its end at the point.
+    void SlantedText(const char* style, double x, double y, const std::string& escaped);
     // What stands between them is explained by a text when pointed at.
     void Open(const std::string& escaped_title);
     void Close();

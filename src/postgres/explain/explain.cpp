@@ -1,5 +1,6 @@
 // dpboost_explain and dpboost_what_if: why a row gets its prediction, and what it would get otherwise.
 #include "model/cell_label.h"
+#include "model/time_label.h"
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/row_values.h"
 #include "postgres/explain/explained_model.h"
@@ -114,10 +115,18 @@ Datum dpboost_what_if(PG_FUNCTION_ARGS) {
     EncodeFeatures(fcinfo, binding);
     const size_t feature = FeatureArgument(fcinfo, 1, *binding->model, binding->name);
     const FeatureSpec& spec = binding->model->model.features()[feature];
+    const ValueKind kind = binding->readers[feature].kind;
+    const TimeColumn time = kind == ValueKind::kDate        ? TimeColumn::kDate
+                            : kind == ValueKind::kTimestamp ? TimeColumn::kTimestamp
+                                                            : TimeColumn::kNone;
     auto* label = CoreState<std::string>::Make(CurrentMemoryContext);
     for (uint32_t code = 0; code < spec.cells(); ++code) {
         const bool bin = spec.ordered() && code < spec.bins();
-        CallCore([&] { **label = CellLabel(spec, code); });
+        CallCore([&] {
+            **label = CellLabel(spec, code);
+            if (time != TimeColumn::kNone)
+                **label = WithTimes(**label, time);
+        });
         binding->codes[feature] = static_cast<uint16_t>(code);
         PutPredictions(binding, **label, bin ? spec.CellLower(code) : kNotKnown,
                        bin ? spec.CellUpper(code) : kNotKnown, &out);

@@ -7,11 +7,18 @@
 
 namespace dpboost {
 
-CachedModel* ModelArgument(FunctionCallInfo fcinfo) {
+CachedModel* ModelArgument(FunctionCallInfo fcinfo, ModelFacts* facts) {
     RequireArgument(fcinfo, 0, "model");
     const text* name = PG_GETARG_TEXT_PP(0);
     auto* holder = CoreState<std::shared_ptr<CachedModel>>::Make(CurrentMemoryContext);
-    LoadModel(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), holder->get());
+    ModelText read;
+    ModelEntry entry;
+    ReadModelText(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name), NameUse::kRead, &read);
+    FindModel(GetUserId(), read, &entry);
+    LoadModelOf(entry, holder->get());
+    if (facts != nullptr)
+        ReadModelFacts(entry, facts);
+    CloseModelEntry(&entry);
     return holder->get()->get();
 }
 

@@ -7,11 +7,13 @@
 
 #include "postgres/boundary/boundary.h"
 #include "postgres/predict/model_cache.h"
+#include "postgres/predict/model_lookup.h"
 
 namespace dpboost {
 
-// The model that argument 0 names, held until the current memory context is reset.
-CachedModel* ModelArgument(FunctionCallInfo fcinfo);
+// The model that argument 0 names, held until the current memory context is reset. facts: what the catalog says about it,
+// or null.
+CachedModel* ModelArgument(FunctionCallInfo fcinfo, ModelFacts* facts = nullptr);
 
 // What explains the model, made at its first use.
 Explainer* ExplainerOf(CachedModel* model);

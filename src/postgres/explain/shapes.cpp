@@ -2,6 +2,7 @@
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/row_values.h"
 #include "postgres/explain/explained_model.h"
+#include "postgres/predict/time_columns.h"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_importance);
@@ -21,10 +22,20 @@ const std::string* FeatureName(const Model& model, size_t feature) {
 template <class T>
 using Kept = CoreState<std::vector<T>>;
 
-void PutShape(Explainer* explainer, size_t feature, size_t output, RowWriter* out) {
+// What a number of the feature was when the model was trained. Labels say it as a date or a time.
+TimeColumn TimeOf(const std::vector<TimeColumn>& times, size_t feature) {
+    return feature < times.size() ? times[feature] : TimeColumn::kNone;
+}
+
+void PutShape(Explainer* explainer, size_t feature, size_t output, TimeColumn time, RowWriter* out) {
     const Model& model = explainer->model();
     auto* cells = Kept<ShapeCell>::Make(CurrentMemoryContext);
-    CallCore([&] { **cells = explainer->Shape(feature, output); });
+    CallCore([&] {
+        **cells = explainer->Shape(feature, output);
+        for (ShapeCell& cell : **cells)
+            if (time != TimeColumn::kNone)
+                cell.label = WithTimes(cell.label, time);
+    });
     for (const ShapeCell& cell : **cells) {
         const bool missing = cell.code == model.features()[feature].missing();
         out->Text(FeatureName(model, feature));
@@ -95,7 +106,11 @@ Datum dpboost_shape(PG_FUNCTION_ARGS) {
     TupleDesc descriptor;
     Tuplestorestate* store = BeginRows(fcinfo, &descriptor);
     RowWriter out(store, descriptor);
-    CachedModel* cached = ModelArgument(fcinfo);
+    ModelFacts facts;
+    CachedModel* cached = ModelArgument(fcinfo, &facts);
+    auto* times = Kept<TimeColumn>::Make(CurrentMemoryContext);
+    const JsonValue* described = ReadJson(facts.features);
+    CallCore([&] { **times = TimesOf(*described); });
     const size_t features = cached->model.features().size();
     size_t first = 0, end = features;
     if (!PG_ARGISNULL(1)) {
@@ -105,7 +120,7 @@ Datum dpboost_shape(PG_FUNCTION_ARGS) {
     Explainer* explainer = ExplainerOf(cached);
     for (size_t feature = first; feature < end; ++feature)
         for (size_t output = 0; output < cached->model.outputs(); ++output)
-            PutShape(explainer, feature, output, &out);
+            PutShape(explainer, feature, output, TimeOf(**times, feature), &out);
     return Datum(0);
 }
 
@@ -113,10 +128,21 @@ Datum dpboost_interaction(PG_FUNCTION_ARGS) {
     TupleDesc descriptor;
     Tuplestorestate* store = BeginRows(fcinfo, &descriptor);
     RowWriter out(store, descriptor);
-    Explainer* explainer = ExplainerOf(ModelArgument(fcinfo));
+    ModelFacts facts;
+    Explainer* explainer = ExplainerOf(ModelArgument(fcinfo, &facts));
+    const JsonValue* described = ReadJson(facts.features);
     for (size_t output = 0; output < explainer->model().outputs(); ++output) {
         auto* interactions = Kept<Interaction>::Make(CurrentMemoryContext);
-        CallCore([&] { **interactions = explainer->Interactions(output); });
+        CallCore([&] {
+            **interactions = explainer->Interactions(output);
+            const std::vector<TimeColumn> times = TimesOf(*described);
+            for (Interaction& interaction : **interactions)
+                for (size_t i = 0; i < interaction.features.size(); ++i) {
+                    const TimeColumn time = TimeOf(times, interaction.features[i]);
+                    for (std::string& label : interaction.parts[i])
+                        label = time == TimeColumn::kNone ? label : WithTimes(label, time);
+                }
+        });
         for (const Interaction& interaction : **interactions)
             PutInteraction(*explainer, interaction, output, &out);
         interactions->Release();

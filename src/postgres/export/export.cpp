@@ -5,10 +5,11 @@
 #include "model/export/exported_model.h"
 
 #include "postgres/boundary/arguments.h"
+#include "postgres/explain/explained_model.h"
 #include "postgres/predict/binding.h"
 #include "postgres/predict/lineage.h"
 #include "postgres/predict/model_lookup.h"
-#include "postgres/train/json_reader.h"
+#include "postgres/predict/time_columns.h"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_to_sql);
@@ -34,33 +35,12 @@ Datum VarlenaOf(const CoreText* text) {
     return PointerGetDatum(cstring_to_text_with_len(bytes.data(), static_cast<int>(bytes.size())));
 }
 
-// The model that argument 0 names, and what the catalog says about it; its epsilon is that of all releases that it came from.
-CachedModel* FindNamed(FunctionCallInfo fcinfo, ModelFacts* facts, bool with_lineage) {
-    const std::string_view name = ViewOf(PG_GETARG_TEXT_PP(0));
-    auto* holder = CoreState<ModelPointer>::Make(CurrentMemoryContext);
-    ModelText read;
-    ModelEntry entry;
-    ReadModelText(name.data(), name.size(), NameUse::kRead, &read);
-    FindModel(GetUserId(), read, &entry);
-    LoadModelOf(entry, holder->get());
-    ReadModelFacts(entry, facts);
-    CloseModelEntry(&entry);
-    if (with_lineage && !facts->imported)
+// The epsilon of a model is that of all releases that it came from.
+CachedModel* FindWithLineage(FunctionCallInfo fcinfo, ModelFacts* facts) {
+    CachedModel* model = ModelArgument(fcinfo, facts);
+    if (!facts->imported)
         facts->epsilon = LineageEpsilon(LineageOf(facts->release_id), facts->epsilon);
-    return holder->get()->get();
-}
-
-// Which columns were dates or times when the model was trained; a model that was imported does not know.
-std::vector<TimeColumn> TimesOf(const JsonValue& features) {
-    std::vector<TimeColumn> times;
-    for (int i = 0; i < features.count; i++) {
-        const JsonValue* type = features.items[i].Find("type");
-        times.push_back(type == nullptr             ? TimeColumn::kNone
-                        : type->IsText("date")      ? TimeColumn::kDate
-                        : type->IsText("timestamp") ? TimeColumn::kTimestamp
-                                                    : TimeColumn::kNone);
-    }
-    return times;
+    return model;
 }
 
 float EncodedOf(const CachedModel& model, int feature, const ColumnReader& reader, Datum value) {
@@ -78,7 +58,7 @@ using namespace dpboost;
 Datum dpboost_to_sql(PG_FUNCTION_ARGS) {
     RequireArguments(fcinfo, {"model", "dialect"});
     ModelFacts facts;
-    const CachedModel* model = FindNamed(fcinfo, &facts, false);
+    const CachedModel* model = ModelArgument(fcinfo, &facts);
     const std::string_view dialect = ViewOf(PG_GETARG_TEXT_PP(1));
     const JsonValue* features = ReadJson(facts.features);
     CoreText* result = CoreText::Make(CurrentMemoryContext);
@@ -92,7 +72,7 @@ Datum dpboost_to_sql(PG_FUNCTION_ARGS) {
 Datum dpboost_to_xgboost(PG_FUNCTION_ARGS) {
     RequireArguments(fcinfo, {"model"});
     ModelFacts facts;
-    const CachedModel* model = FindNamed(fcinfo, &facts, true);
+    const CachedModel* model = FindWithLineage(fcinfo, &facts);
     CoreText* result = CoreText::Make(CurrentMemoryContext);
     CallCore([&] {
         PgInterrupt interrupt;
@@ -121,7 +101,7 @@ Datum dpboost_encode(PG_FUNCTION_ARGS) {
 Datum dpboost_export(PG_FUNCTION_ARGS) {
     RequireArguments(fcinfo, {"model"});
     ModelFacts facts;
-    const CachedModel* model = FindNamed(fcinfo, &facts, true);
+    const CachedModel* model = FindWithLineage(fcinfo, &facts);
     const char* encoding = GetDatabaseEncodingName();
     CoreText* bytes = CoreText::Make(CurrentMemoryContext);
     CallCore([&] {

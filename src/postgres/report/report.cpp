@@ -1,5 +1,6 @@
 // dpboost_report: a model as a page for people. PostgreSQL's side gathers what the caller may see, the core puts it into
 // words and pictures. No row is read, and nothing is drawn.
+#include "model/explain/explain.h"
 #include "model/report/report_html.h"
 #include "model/report/svg.h"
 #include "privacy/words/in_words.h"
@@ -8,6 +9,7 @@
 #include "postgres/boundary/boundary.h"
 #include "postgres/predict/lineage.h"
 #include "postgres/predict/model_cache.h"
+#include "postgres/predict/time_columns.h"
 #include "postgres/report/report_sight.h"
 
 extern "C" {
@@ -24,6 +26,7 @@ struct ReportSources {
     const char* name;  // owner.name
     int32 version;
     ModelFacts facts;
+    const JsonValue* features;  // of facts, read
     ReportSight sight;
     Lineage lineage;
 };
@@ -109,7 +112,29 @@ ReportPrivacy PrivacyOf(const ProvenLoss& loss, bool imported) {
     return privacy;
 }
 
-std::optional<ReportEvaluation> EvaluationOf(const ReportSight& sight) {
+// Noise of the number of rows is that of all cells together.
+ReportConfusion ConfusionOf(const ReportSight& sight, const std::vector<std::string>& classes) {
+    ReportConfusion confusion;
+    if (sight.count_count == 0)
+        return confusion;
+    confusion.rows.assign(classes.size() * classes.size(), 0.0);
+    for (int i = 0; i < sight.count_count; ++i) {
+        const auto place = [&classes](const char* label) {
+            return static_cast<size_t>(std::find(classes.begin(), classes.end(), label) - classes.begin());
+        };
+        const size_t truth = place(sight.counts[i].truth), said = place(sight.counts[i].said);
+        if (truth < classes.size() && said < classes.size())
+            confusion.rows[truth * classes.size() + said] = sight.counts[i].rows;
+    }
+    for (int i = 0; i < sight.figure_count; ++i)
+        if (strcmp(sight.figures[i].name, "rows") == 0)
+            confusion.sd =
+                (strtod(sight.figures[i].upper, nullptr) - strtod(sight.figures[i].lower, nullptr)) /
+                (2 * kBandSds * static_cast<double>(classes.size()));
+    return confusion;
+}
+
+std::optional<ReportEvaluation> EvaluationOf(const ReportSight& sight, const Model& model) {
     if (sight.evaluation == 0 || sight.figure_count == 0)
         return std::nullopt;
     ReportEvaluation evaluation;
@@ -120,10 +145,12 @@ std::optional<ReportEvaluation> EvaluationOf(const ReportSight& sight) {
         if (name == "auc" || name == "rmse" || name == "mae" || name == "r2")
             std::transform(name.begin(), name.end(), name.begin(),
                            [](unsigned char c) { return std::toupper(c); });
-        const auto printed = [&name](double number) {
-            return name == "rows" ? About(number) : Short(number, 3);
-        };
         const double lower = strtod(figure.lower, nullptr), upper = strtod(figure.upper, nullptr);
+        const double unit =
+            std::pow(10, std::max(0.0, std::floor(std::log10(std::max(upper - lower, 1.0)) - 0.5)));
+        const auto printed = [&name, unit](double number) {
+            return name == "rows" ? Separated(number, unit) : Short(number, 3);
+        };
         const double value = figure.value == nullptr ? 0 : strtod(figure.value, nullptr);
         const std::string shown = figure.value == nullptr ? "not known" : printed(value);
         evaluation.figures.emplace_back(name, shown + " (" + printed(lower) + " to " + printed(upper) + ")");
@@ -136,6 +163,7 @@ std::optional<ReportEvaluation> EvaluationOf(const ReportSight& sight) {
         evaluation.bins.push_back({bin.predicted, bin.observed, bin.low, bin.high, bin.true_positive_rate,
                                    bin.false_positive_rate});
     }
+    evaluation.confusion = ConfusionOf(sight, model.target().classes());
     evaluation.source = "release " + std::to_string(sight.evaluation) + ", " + sight.evaluated_on +
                         ", epsilon " + Short(sight.evaluation_epsilon);
     return evaluation;
@@ -197,7 +225,8 @@ ReportFacts FactsOf(const ReportSources& sources, const Model& model) {
     facts.target = sources.facts.target;
     facts.positive = sources.facts.positive == nullptr ? "" : sources.facts.positive;
     facts.origin = OriginOf(sources);
-    facts.evaluation = EvaluationOf(sight);
+    facts.evaluation = EvaluationOf(sight, model);
+    facts.times = TimesOf(*sources.features);
     if (sight.can_evaluate)
         facts.evaluation_call = EvaluationCall(sources);
     facts.epsilon = "epsilon " + EpsilonOf(sources);
@@ -237,6 +266,7 @@ Datum dpboost_report(PG_FUNCTION_ARGS) {
     CloseModelEntry(&entry);
     sources.lineage = sources.facts.imported ? Lineage{} : LineageOf(sources.facts.release_id);
     sources.facts.epsilon = LineageEpsilon(sources.lineage, sources.facts.epsilon);
+    sources.features = ReadJson(sources.facts.features);
     sources.name = entry.name;
     sources.version = entry.version;
     LookAround(entry, sources.facts, get_func_namespace(fcinfo->flinfo->fn_oid), &sources.sight);

@@ -127,6 +127,21 @@ void SeeBins(const CallerScope& scope, const char* schema, ReportSight* sight) {
                                            SeenNumber(i, 5, none), SeenNumber(i, 6, none)};
 }
 
+void SeeConfusion(const CallerScope& scope, const char* schema, ReportSight* sight) {
+    const Oid types[] = {INT8OID};
+    const Datum values[] = {Int64GetDatum(sight->evaluation)};
+    const uint64 rows = ReadAsCaller(
+        psprintf("SELECT t.key, s.key, (s.value #>> '{}')::float8 FROM %s.dpboost_evaluations e,"
+                 " pg_catalog.jsonb_each(e.metrics -> 'confusion') t, pg_catalog.jsonb_each(t.value) s"
+                 " WHERE e.release_id = $1",
+                 schema),
+        1, types, values);
+    sight->counts = static_cast<SeenCount*>(MemoryContextAlloc(scope.outer, sizeof(SeenCount) * (rows + 1)));
+    for (uint64 i = 0; i < rows; ++i)
+        sight->counts[sight->count_count++] = {SeenText(scope, i, 1), SeenText(scope, i, 2),
+                                               SeenNumber(i, 3)};
+}
+
 // The events of a release that the caller sees, from which the accountant's figures follow.
 void SeePlan(int64 release_id, ReportSight* sight) {
     MemoryContext outer = CurrentMemoryContext;
@@ -156,6 +171,8 @@ void LookAround(const ModelEntry& entry, const ModelFacts& facts, Oid schema, Re
         SeeEvaluation(scope, views, entry.model_id, sight);
     if (sight->evaluation != 0)
         SeeBins(scope, views, sight);
+    if (sight->evaluation != 0)
+        SeeConfusion(scope, views, sight);
     EndAsCaller(scope);
     if (sight->in_ledger)
         SeePlan(facts.release_id, sight);

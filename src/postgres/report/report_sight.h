@@ -19,6 +19,13 @@ struct SeenBin {
     double predicted, observed, low, high, true_positive_rate, false_positive_rate;
 };
 
+// Rows of one class that a model takes for one.
+struct SeenCount {
+    const char* truth;
+    const char* said;
+    double rows;
+};
+
 // Plain data; texts are palloc'ed, and null where there is nothing to see.
 struct ReportSight {
     const char* trained_at;  // "16 November 2026, 06:31 UTC"
@@ -43,6 +50,8 @@ struct ReportSight {
     int figure_count;
     SeenBin* bins;
     int bin_count;
+    SeenCount* counts;  // of several classes
+    int count_count;
 };
 
 // schema: where the extension's views are.

@@ -24,19 +24,24 @@ TEST(EvaluationPlot, TheRocCurveNeverGoesBack) {
                                      {0.5, 0.5, 0, 0.9, 0.8, 0.25},
                                      {0.7, kHidden, 0, 1, kHidden, kHidden},
                                      {0.9, 0.9, 0.8, 1, 0.4, 0.02}});
-    const size_t begin = svg.find("points=\"", svg.find("class=\"l\"")) + 8;
-    std::istringstream points(svg.substr(begin, svg.find('"', begin) - begin));
-    double x, y, last_x = -1, last_y = 1e9;
-    char comma;
+    const size_t begin = svg.find("d=\"", svg.find("class=\"l\"")) + 3;
+    std::istringstream path(svg.substr(begin, svg.find('"', begin) - begin));
+    double x = -1, y = 1e9;
+    char step;
     int count = 0;
-    while (points >> x >> comma >> y) {
-        EXPECT_GE(x, last_x);
-        EXPECT_LE(y, last_y);  // upwards
-        last_x = x;
-        last_y = y;
+    while (path >> step) {
+        double next_x = x, next_y = y;
+        if (step != 'V')
+            path >> next_x;
+        if (step != 'H')
+            path >> next_y;
+        EXPECT_GE(next_x, x);
+        EXPECT_LE(next_y, y);  // upwards
+        x = next_x;
+        y = next_y;
         count++;
     }
-    EXPECT_EQ(count, 6);  // from 0 to 1 over the four that are known
+    EXPECT_EQ(count, 4);  // from 0 to 1 over what is known; where nothing moves, nothing is drawn
 }
 
 TEST(EvaluationPlot, CalibrationLeavesOutWhatNoiseHides) {

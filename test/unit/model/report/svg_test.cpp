@@ -63,17 +63,27 @@ TEST(ReportSvg, PlacesFarAwayStayNumbers) {
     EXPECT_NE(text.find("x1=\"1000000\" y1=\"-1000000\" x2=\"1000000\" y2=\"0\""), std::string::npos) << text;
 }
 
+TEST(ReportSvg, SeparatesThousands) {
+    EXPECT_EQ(Separated(20012, 10), "20,010");
+    EXPECT_EQ(Separated(999.6, 1), "1,000");
+    EXPECT_EQ(Separated(-1234567, 1), "-1,234,567");
+    EXPECT_EQ(Separated(-3, 10), "0");
+    EXPECT_EQ(About(48912), "48,900");
+}
+
 TEST(ReportSvg, DrawsWhatItIsTold) {
     Svg svg(100, 50.25, "a<b");
     svg.Line("g", 0, 0.04, 10, 5);
     svg.Tile("pos", 1, 2, 3, 4, 0.5, "&lt;");
-    svg.Polygon("b", {{0, 0}, {1, 0}});
+    svg.Polygon("b", {{0, 0}, {1, 0}, {1, 2.5}, {1, 2.5}, {3, 4}});
+    svg.SlantedText("t", 1, 2, "x");
     EXPECT_EQ(svg.Take(),
               "<svg viewBox=\"0 0 100 50.3\" role=\"img\" aria-label=\"a&lt;b\"><line class=\"g\" x1=\"0\" "
               "y1=\"0\" "
               "x2=\"10\" y2=\"5\"/><rect class=\"pos\" x=\"1\" y=\"2\" width=\"3\" height=\"4\" "
-              "fill-opacity=\"0.5\"><title>&lt;</title></rect><polyline class=\"b\" points=\"0,0 1,0 "
-              "0,0\"/></svg>");
+              "fill-opacity=\"0.5\"><title>&lt;</title></rect><path class=\"b\" d=\"M0 0H1V2.5L3 4L0 0\"/>"
+              "<text class=\"t\" text-anchor=\"end\" transform=\"translate(1 2) "
+              "rotate(-35)\">x</text></svg>");
 }
 
 }  // namespace
