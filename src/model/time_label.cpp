@@ -15,26 +15,6 @@ constexpr double kSecondsPerDay = 86400;
 constexpr int64_t kFirstDay = -730119;  // 0001-01-01, counted from 2000-01-01
 constexpr int64_t kLastDay = 2921939;   // 9999-12-31
 
-struct CivilDay {
-    int64_t year;
-    int month;  // 1 to 12
-    int day;
-};
-
-// Of the Gregorian calendar. A year that begins in March has its leap day at the end, so months are 153 days in five.
-CivilDay CivilOf(int64_t days) {
-    const int64_t since_march = days - 60 + 730485;  // days since 0000-03-01
-    const int64_t era = (since_march >= 0 ? since_march : since_march - 146096) / 146097;
-    const int64_t day_of_era = since_march - era * 146097;
-    const int64_t year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-    const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    const int64_t month = (5 * day_of_year + 2) / 153;
-    const int civil_month = static_cast<int>(month < 10 ? month + 3 : month - 9);
-    return {year_of_era + era * 400 + (civil_month <= 2 ? 1 : 0), civil_month,
-            static_cast<int>(day_of_year - (153 * month + 2) / 5 + 1)};
-}
-
 int64_t DayOf(int64_t year, int month, int day) {
     const int64_t from_march = year - (month <= 2 ? 1 : 0);
     const int64_t era = (from_march >= 0 ? from_march : from_march - 399) / 400;
@@ -88,6 +68,20 @@ Ticks SecondTicks(double from, double to, double step) {
 }
 
 }  // namespace
+
+// A year that begins in March has its leap day at the end, so months are 153 days in five.
+CivilDay CivilOf(int64_t days) {
+    const int64_t since_march = days - 60 + 730485;  // days since 0000-03-01
+    const int64_t era = (since_march >= 0 ? since_march : since_march - 146096) / 146097;
+    const int64_t day_of_era = since_march - era * 146097;
+    const int64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    const int64_t month = (5 * day_of_year + 2) / 153;
+    const int civil_month = static_cast<int>(month < 10 ? month + 3 : month - 9);
+    return {year_of_era + era * 400 + (civil_month <= 2 ? 1 : 0), civil_month,
+            static_cast<int>(day_of_year - (153 * month + 2) / 5 + 1)};
+}
 
 std::string TimeText(double value, TimeColumn column) {
     const double days = column == TimeColumn::kTimestamp ? value / kSecondsPerDay : value;

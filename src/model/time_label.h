@@ -1,6 +1,7 @@
 // Days and seconds since 2000-01-01, as models count them, in words: 2026-11-17, 2026-11-17 06:31.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,15 @@ namespace dpboost {
 
 // What a column of numbers was when the model was trained; a model knows numbers only.
 enum class TimeColumn { kNone, kDate, kTimestamp };
+
+struct CivilDay {
+    int64_t year;
+    int month;  // 1 to 12
+    int day;
+};
+
+// The Gregorian date so many days after 2000-01-01.
+CivilDay CivilOf(int64_t days);
 
 // What is beyond the years 1 to 9999 stays a number.
 std::string TimeText(double value, TimeColumn column);

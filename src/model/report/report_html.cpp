@@ -22,18 +22,6 @@ constexpr size_t kMaxIdle = 100;
 constexpr size_t kName = 60;  // characters of a name
 constexpr size_t kFact = 2000;
 
-std::string Percent(double share) {
-    char digits[32];
-    std::snprintf(digits, sizeof digits, "%.2f%%", 100 * std::clamp(share, 0.0, 1.0));
-    return digits;
-}
-
-std::string Figure(double value) {
-    char digits[32];
-    std::snprintf(digits, sizeof digits, std::fabs(value) >= 9.995 ? "%.1f" : "%.2f", value);
-    return digits;
-}
-
 // What noise alone could give.
 bool IsWeak(const Importance& item) {
     return !std::isnan(item.noise) && item.importance < 2 * item.noise;

@@ -1,5 +1,9 @@
 #include "model/report/report_words.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
 #include "model/report/svg.h"
 
 namespace dpboost {
@@ -19,6 +23,18 @@ std::string Positive(const Model& model, const ReportFacts& facts) {
 
 std::string InCode(std::string_view text) {
     return "<code>" + Shortened(text, kName) + "</code>";
+}
+
+std::string Percent(double share) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.2f%%", 100 * std::clamp(share, 0.0, 1.0));
+    return digits;
+}
+
+std::string Figure(double value) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, std::fabs(value) >= 9.995 ? "%.1f" : "%.2f", value);
+    return digits;
 }
 
 std::string Predicts(const Model& model, const ReportFacts& facts) {

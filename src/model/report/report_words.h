@@ -11,6 +11,11 @@ namespace dpboost {
 // A name, cut where it is long.
 std::string InCode(std::string_view text);
 
+// A part of 1 for a style: 12.34%.
+std::string Percent(double share);
+// A figure beside a name: 0.12, 12.3.
+std::string Figure(double value);
+
 // What the prediction is, as a sentence.
 std::string Predicts(const Model& model, const ReportFacts& facts);
 // What contributions are measured in.
