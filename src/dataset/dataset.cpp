@@ -44,7 +44,7 @@ void FreeBytes::operator()(uint8_t* bytes) const noexcept {
     std::free(bytes);
 }
 
-BlockLayout::BlockLayout(const std::vector<FeatureSpec>& features) {
+BlockLayout::BlockLayout(const std::vector<FeatureSpec>& features, bool has_weights) {
     columns_.reserve(features.size());
     for (const FeatureSpec& feature : features) {
         columns_.push_back({bytes_, feature.wide()});
@@ -52,10 +52,14 @@ BlockLayout::BlockLayout(const std::vector<FeatureSpec>& features) {
     }
     label_offset_ = bytes_;
     bytes_ = AlignUp(bytes_ + kBlockRows * sizeof(float));
+    if (!has_weights)
+        return;
+    weight_offset_ = bytes_;
+    bytes_ = AlignUp(bytes_ + kBlockRows * sizeof(uint16_t));
 }
 
-Dataset::Dataset(std::vector<FeatureSpec> features, const TargetSpec& target)
-    : features_(std::move(features)), target_(target), layout_(features_) {}
+Dataset::Dataset(std::vector<FeatureSpec> features, const TargetSpec& target, bool has_weights)
+    : features_(std::move(features)), target_(target), layout_(features_, has_weights) {}
 
 void Dataset::CopyRow(size_t row, uint16_t* codes) const noexcept {
     for (size_t column = 0; column < columns(); column++)
@@ -112,6 +116,10 @@ void Dataset::KeepUnits(const std::vector<bool>& keep, Interrupt& interrupt) {
     const size_t kept = move([&](size_t row) {
         return reinterpret_cast<float*>(bytes_at(row, layout_.label_offset(), sizeof(float)));
     });
+    if (has_weights())
+        move([&](size_t row) {
+            return reinterpret_cast<uint16_t*>(bytes_at(row, layout_.weight_offset(), sizeof(uint16_t)));
+        });
     std::vector<uint32_t> numbers(has_units_ ? units() : 0);
     uint32_t units_left = 0;
     for (size_t unit = 0; unit < numbers.size(); unit++)
@@ -138,8 +146,8 @@ void Dataset::KeepUnits(const std::vector<bool>& keep, Interrupt& interrupt) {
 }
 
 DatasetBuilder::DatasetBuilder(std::vector<FeatureSpec> features, const TargetSpec& target, bool has_units,
-                               const DatasetLimits& limits)
-    : dataset_(std::move(features), target), limits_(limits) {
+                               const DatasetLimits& limits, bool has_weights)
+    : dataset_(std::move(features), target, has_weights), limits_(limits) {
     if (dataset_.features_.size() > kMaxFeatures)
         throw Error(ErrorCode::kLimitExceeded, "too many features", "At most 65535 features can be used.");
     dataset_.has_units_ = has_units;
@@ -177,6 +185,8 @@ void DatasetBuilder::PointInto(size_t block) noexcept {
     for (size_t column = 0; column < cursors_.size(); column++)
         cursors_[column].codes = bytes + dataset_.layout_.offset(column);
     labels_ = reinterpret_cast<float*>(bytes + dataset_.layout_.label_offset());
+    weights_ = dataset_.has_weights() ? reinterpret_cast<uint16_t*>(bytes + dataset_.layout_.weight_offset())
+                                      : nullptr;
     unit_keys_ = dataset_.has_units_ ? unit_blocks_[block].get() : nullptr;
     next_ = 0;
 }
@@ -187,10 +197,13 @@ Dataset DatasetBuilder::Finish(Interrupt& interrupt, std::vector<UnitKey>* keys)
     if (blocks > 0 && next_ < kBlockRows)  // what a skipped row left behind the last one
         for (size_t column = 0; column < cursors_.size(); column++)
             SetCode(column, 0);
-    // Whoever has an account may be left out, and KeepUnits moves codes and labels: a column that stayed where it is would
-    // give what is one person's to another.
-    CheckInternal(keys == nullptr || dataset_.layout_.bytes() == AlignUp(dataset_.layout_.label_offset() +
-                                                                         kBlockRows * sizeof(float)),
+    // Whoever has an account may be left out, and KeepUnits moves codes, labels and weights: a column that stayed where it
+    // is would give what is one person's to another.
+    const BlockLayout& layout = dataset_.layout_;
+    CheckInternal(keys == nullptr ||
+                      layout.bytes() == AlignUp(dataset_.has_weights()
+                                                    ? layout.weight_offset() + kBlockRows * sizeof(uint16_t)
+                                                    : layout.label_offset() + kBlockRows * sizeof(float)),
                   "of persons with accounts all columns are moved");
     if (dataset_.has_units_)
         GroupUnits(interrupt, keys);
@@ -214,8 +227,11 @@ void DatasetBuilder::SetCodes(size_t column, const uint16_t* codes, size_t count
     }
 }
 
-void DatasetBuilder::AppendRows(const float* labels, const UnitKey* units, size_t count) noexcept {
+void DatasetBuilder::AppendRows(const float* labels, const UnitKey* units, size_t count,
+                                const uint16_t* weights) noexcept {
     std::copy(labels, labels + count, labels_ + next_);
+    for (size_t i = 0; weights_ != nullptr && i < count; i++)
+        weights_[next_ + i] = weights == nullptr ? kFullWeight : std::min(weights[i], kFullWeight);
     if (unit_keys_ != nullptr)
         std::copy(units, units + count, unit_keys_ + next_);
     next_ += count;

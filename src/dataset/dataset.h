@@ -22,15 +22,19 @@ constexpr size_t kBlockRows = 4096;
 // fall into the same cache set while rows are appended.
 constexpr size_t kColumnPadding = 64;
 
+// A row's weight is a share of the largest one that its public range allows, in steps of 2^-14.
+constexpr uint16_t kFullWeight = 1 << 14;
+
 // Where each column lies within a block's bytes.
 class BlockLayout {
   public:
-    explicit BlockLayout(const std::vector<FeatureSpec>& features);
+    explicit BlockLayout(const std::vector<FeatureSpec>& features, bool has_weights = false);
 
     size_t bytes() const noexcept { return bytes_; }
     size_t offset(size_t column) const noexcept { return columns_[column].offset; }
     bool wide(size_t column) const noexcept { return columns_[column].wide; }
     size_t label_offset() const noexcept { return label_offset_; }
+    size_t weight_offset() const noexcept { return weight_offset_; }  // 0: there are none
 
   private:
     struct Column {
@@ -39,6 +43,7 @@ class BlockLayout {
     };
     std::vector<Column> columns_;
     size_t label_offset_ = 0;
+    size_t weight_offset_ = 0;
     size_t bytes_ = 0;
 };
 
@@ -76,6 +81,16 @@ class Dataset {
         size_t block = row / kBlockRows, i = row % kBlockRows;
         return wide(column) ? Codes16(block, column)[i] : Codes8(block, column)[i];
     }
+    // How much each row counts, at most kFullWeight; null: all of them in full.
+    const uint16_t* Weights(size_t block) const noexcept {
+        return has_weights()
+                   ? reinterpret_cast<const uint16_t*>(blocks_[block].get() + layout_.weight_offset())
+                   : nullptr;
+    }
+    bool has_weights() const noexcept { return layout_.weight_offset() > 0; }
+    uint16_t Weight(size_t row) const noexcept {
+        return has_weights() ? Weights(row / kBlockRows)[row % kBlockRows] : kFullWeight;
+    }
     float Label(size_t row) const noexcept { return Labels(row / kBlockRows)[row % kBlockRows]; }
     // All codes of a row, in the order of the features.
     void CopyRow(size_t row, uint16_t* codes) const noexcept;
@@ -101,7 +116,7 @@ class Dataset {
 
   private:
     friend class DatasetBuilder;
-    Dataset(std::vector<FeatureSpec> features, const TargetSpec& target);
+    Dataset(std::vector<FeatureSpec> features, const TargetSpec& target, bool has_weights);
     void ListUnitRows(size_t units, Interrupt& interrupt);
 
     std::vector<FeatureSpec> features_;
@@ -130,7 +145,7 @@ struct DatasetLimits {
 class DatasetBuilder {
   public:
     DatasetBuilder(std::vector<FeatureSpec> features, const TargetSpec& target, bool has_units,
-                   const DatasetLimits& limits = {});
+                   const DatasetLimits& limits = {}, bool has_weights = false);
 
     const std::vector<FeatureSpec>& features() const noexcept { return dataset_.features_; }
     const TargetSpec& target() const noexcept { return dataset_.target_; }
@@ -152,15 +167,19 @@ class DatasetBuilder {
     void SetCodes(size_t column, const uint16_t* codes, size_t count) noexcept;
     size_t room() const noexcept { return kBlockRows - next_; }
 
-    // The label is TargetSpec::Label's. The key is ignored without privacy units.
-    void AppendRow(float label, const UnitKey& unit = {}) noexcept {
+    // The label is TargetSpec::Label's. The key is ignored without privacy units, the weight without weights; a larger one
+    // is a full one.
+    void AppendRow(float label, const UnitKey& unit = {}, uint16_t weight = kFullWeight) noexcept {
         labels_[next_] = label;
+        if (weights_ != nullptr)
+            weights_[next_] = weight < kFullWeight ? weight : kFullWeight;
         if (unit_keys_ != nullptr)
             unit_keys_[next_] = unit;
         next_++;
     }
 
-    void AppendRows(const float* labels, const UnitKey* units, size_t count) noexcept;
+    void AppendRows(const float* labels, const UnitKey* units, size_t count,
+                    const uint16_t* weights = nullptr) noexcept;
 
     // Bytes in use, counted against the limit.
     size_t memory_used() const noexcept { return dataset_.memory_used_; }
@@ -181,6 +200,7 @@ class DatasetBuilder {
     DatasetLimits limits_;
     std::vector<Cursor> cursors_;
     float* labels_ = nullptr;
+    uint16_t* weights_ = nullptr;
     UnitKey* unit_keys_ = nullptr;
     size_t next_ = kBlockRows;  // row within the current block; kBlockRows before the first Grow
     std::vector<std::unique_ptr<UnitKey[]>> unit_blocks_;

@@ -1,5 +1,6 @@
 #include "dataset/target.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -12,6 +13,7 @@ namespace dpboost {
 namespace {
 
 constexpr size_t kMaxLabelBytes = 65535;
+constexpr uint8_t kLogarithmicBit = 0x80;  // beside the task
 
 bool AreLabels(const std::vector<std::string>& labels) {
     for (const std::string& label : labels) {
@@ -39,6 +41,16 @@ TargetSpec TargetSpec::Regression(double lower, double upper) {
             "The lower bound must be less than the upper bound, and both must be finite.",
             "Give the range of values that is publicly known, for example \"target_range\": [1, 29].");
     return TargetSpec(Task::kRegression, lower, upper);
+}
+
+TargetSpec TargetSpec::Logarithmic(double lower, double upper) {
+    TargetSpec spec = Regression(lower, upper);
+    spec.logarithmic_ = true;
+    return spec;
+}
+
+double TargetSpec::LogWidth() const noexcept {
+    return std::log1p(upper_ - lower_);
 }
 
 TargetSpec TargetSpec::Binary() {
@@ -77,7 +89,9 @@ bool TargetSpec::Label(double value, float* label) const noexcept {
     }
     value = value < lower_ ? lower_ : value;
     value = value > upper_ ? upper_ : value;
-    double scaled = 2 * ((value - lower_) / (upper_ - lower_)) - 1;
+    const double share =
+        logarithmic_ ? std::log1p(value - lower_) / LogWidth() : (value - lower_) / (upper_ - lower_);
+    double scaled = 2 * share - 1;
     *label = static_cast<float>(FromFixed(ToFixed(scaled)));
     return true;
 }
@@ -87,11 +101,17 @@ double TargetSpec::Unscale(double scaled) const noexcept {
         return lower_;
     if (scaled >= 1)
         return upper_;
+    if (logarithmic_)
+        return std::min(lower_ + std::expm1(LogWidth() * ((scaled + 1) / 2)), upper_);
     return lower_ + (upper_ - lower_) * ((scaled + 1) / 2);
 }
 
+double TargetSpec::LinearLabel(double label) const noexcept {
+    return logarithmic_ ? 2 * ((Unscale(label) - lower_) / (upper_ - lower_)) - 1 : label;
+}
+
 void TargetSpec::Write(ByteWriter& out) const {
-    out.U8(static_cast<uint8_t>(task_));
+    out.U8(static_cast<uint8_t>(static_cast<uint8_t>(task_) | (logarithmic_ ? kLogarithmicBit : 0)));
     out.F64(lower_);
     out.F64(upper_);
     out.U16(static_cast<uint16_t>(classes_.size()));
@@ -100,11 +120,14 @@ void TargetSpec::Write(ByteWriter& out) const {
 }
 
 TargetSpec TargetSpec::Read(ByteReader& in, uint32_t format) {
-    const uint8_t task = in.U8();
+    const uint8_t flags = in.U8();
+    const bool logarithmic = format > 1 && flags == kLogarithmicBit;
+    const uint8_t task = logarithmic ? static_cast<uint8_t>(Task::kRegression) : flags;
     const double lower = in.F64(), upper = in.F64();
     ByteReader::Require(task <= static_cast<uint8_t>(format == 1 ? Task::kBinary : Task::kClasses));
     ByteReader::Require(std::isfinite(lower) && lower < upper && std::isfinite(upper - lower));
     TargetSpec spec(static_cast<Task>(task), lower, upper);
+    spec.logarithmic_ = logarithmic;
     if (format > 1)
         spec.ReadClasses(in);
     const size_t classes = spec.classes_.size();

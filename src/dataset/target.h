@@ -1,5 +1,5 @@
 // What is public about the target: its task, for regression its range, for classes their labels. A label is the
-// target scaled to [-1, 1] (regression), 0 / 1 (binary) or the number of the class, rounded to a multiple of 2^-20 so
+// target, or its logarithm, scaled to [-1, 1] (regression), 0 / 1 (binary) or the number of the class, rounded to a multiple of 2^-20 so
 // that it is exact as a float, as a double and as a fixed-point integer of the model's scale.
 #pragma once
 
@@ -31,6 +31,8 @@ class TargetSpec {
   public:
     // Throws Error(kInvalidParameter) unless lower < upper, both finite.
     static TargetSpec Regression(double lower, double upper);
+    // The same, for amounts of very different size: the label is log(1 + value - lower), scaled.
+    static TargetSpec Logarithmic(double lower, double upper);
     static TargetSpec Binary();
     // The names of the negative and of the positive class, where both are known.
     static TargetSpec Binary(std::string negative, std::string positive);
@@ -40,6 +42,9 @@ class TargetSpec {
     Task task() const noexcept { return task_; }
     double lower() const noexcept { return lower_; }  // 0 for classes
     double upper() const noexcept { return upper_; }  // 1 for binary, else the last class's number
+    bool logarithmic() const noexcept { return logarithmic_; }
+    // The largest log(1 + value - lower); of a logarithmic target.
+    double LogWidth() const noexcept;
     // Of classes, in the order of their numbers; empty for regression and where binary has no names.
     const std::vector<std::string>& classes() const noexcept { return classes_; }
 
@@ -49,6 +54,8 @@ class TargetSpec {
 
     // From the label's scale back to the target's, clamped to the public range: [-1, 1] -> [lower, upper].
     double Unscale(double scaled) const noexcept;
+    // A regression's label as that of a target which is not logarithmic.
+    double LinearLabel(double label) const noexcept;
 
     void Write(ByteWriter& out) const;
     // Format 1 of models had no classes. Throws Error(kCorrupted) on anything that Write cannot have produced.
@@ -56,7 +63,7 @@ class TargetSpec {
 
     bool operator==(const TargetSpec& other) const noexcept {
         return task_ == other.task_ && lower_ == other.lower_ && upper_ == other.upper_ &&
-               classes_ == other.classes_;
+               logarithmic_ == other.logarithmic_ && classes_ == other.classes_;
     }
 
   private:
@@ -66,6 +73,7 @@ class TargetSpec {
     Task task_;
     double lower_;
     double upper_;
+    bool logarithmic_ = false;
     std::vector<std::string> classes_;
 };
 

@@ -41,7 +41,7 @@ const OptionRow* OptionTable::Find(const std::string& key) const {
 
 void OptionTable::Check(const std::vector<GivenOption>& given) const {
     for (const GivenOption& option : given)
-        if (const OptionRow* const row = Find(option.key); row != nullptr && row->set != nullptr)
+        if (const OptionRow* const row = Find(option.key); row != nullptr && row->kind != OptionRow::kForm)
             ValueOf(*row, option);
 }
 
@@ -64,6 +64,12 @@ void OptionTable::ApplyNumbers(const std::vector<GivenOption>& given, void* opti
 bool Accepts(const OptionRow& row, const GivenOption& given) {
     if (row.kind == OptionRow::kWord)
         return PlaceOf(row, given) >= 0;
+    if (row.kind == OptionRow::kTruth)
+        return given.kind == GivenOption::kTruth;
+    if (row.kind == OptionRow::kText)
+        return given.kind == GivenOption::kText;
+    if (row.kind == OptionRow::kNumbers)
+        return given.kind == GivenOption::kNumbers && !given.numbers.empty();
     const double number = given.number;
     return given.kind == GivenOption::kNumber && std::isfinite(number) &&
            (row.above_lowest ? number > row.lowest : number >= row.lowest) && number <= row.highest &&
@@ -71,8 +77,10 @@ bool Accepts(const OptionRow& row, const GivenOption& given) {
 }
 
 std::string Allowed(const OptionRow& row) {
-    if (row.kind == OptionRow::kForm)
+    if (row.form != nullptr)
         return row.form;
+    if (row.kind == OptionRow::kTruth)
+        return "true or false";
     if (row.kind == OptionRow::kWord) {
         if (row.word_count == 2)
             return Quoted(row.words[0]) + " or " + Quoted(row.words[1]);

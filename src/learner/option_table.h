@@ -6,22 +6,24 @@
 #include <cstddef>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace dpboost {
 
 // An option of the call, as far as a table must know it.
 struct GivenOption {
-    enum Kind { kNumber, kText, kOther };
+    enum Kind { kNumber, kText, kTruth, kNumbers, kOther };
     std::string key;
     Kind kind = kOther;
-    double number = 0;
+    double number = 0;  // of kTruth 1 or 0
     std::string text;
-    std::string shown;  // the value as an error message shows it
+    std::vector<std::pair<std::string, double>> numbers;  // of an object that holds only numbers
+    std::string shown;                                    // the value as an error message shows it
 };
 
 struct OptionRow {
-    enum Kind { kNumber, kWhole, kWord, kForm };
+    enum Kind { kNumber, kWhole, kWord, kTruth, kText, kNumbers, kForm };
     const char* key;
     Kind kind;
     double lowest;  // of numbers
@@ -89,7 +91,21 @@ constexpr OptionRow WordAmong(const char* key, const char* const (&words)[count]
     return {key, OptionRow::kWord, 0, 0, false, words, count, help, set};
 }
 
-// Neither number nor word: a table only lists it.
+template <auto member, typename Options = option_table_detail::OwnerOf<member>>
+constexpr OptionRow Truth(const char* key, const char* help) {
+    const auto set = &option_table_detail::Set<member, Options>;
+    return {key, OptionRow::kTruth, 0, 0, false, nullptr, 0, help, set};
+}
+
+// A text, or an object of numbers by name, that the method reads itself; `form` says what it is.
+constexpr OptionRow Text(const char* key, const char* form, const char* help) {
+    return {key, OptionRow::kText, 0, 0, false, nullptr, 0, help, nullptr, form};
+}
+constexpr OptionRow Numbers(const char* key, const char* form, const char* help) {
+    return {key, OptionRow::kNumbers, 0, 0, false, nullptr, 0, help, nullptr, form};
+}
+
+// None of these: a table only lists it.
 constexpr OptionRow Form(const char* key, const char* form, const char* help) {
     return {key, OptionRow::kForm, 0, 0, false, nullptr, 0, help, nullptr, form};
 }

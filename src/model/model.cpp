@@ -137,7 +137,7 @@ double Respond(Link link, const TargetSpec& target, int64_t score) noexcept {
     if (link == Link::kLogistic)
         return 1 / (1 + std::exp(-FromFixed(score)));
     if (link == Link::kLog)
-        return std::clamp(std::exp(FromFixed(score)), target.lower(), target.upper());
+        return std::clamp(std::exp(FromFixed(score)) + LogOffset(target), target.lower(), target.upper());
     return target.Unscale(FromFixed(score));
 }
 

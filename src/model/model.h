@@ -19,8 +19,10 @@ namespace dpboost {
 enum class Link : uint8_t {
     kIdentity = 0,  // score in [-1, 1] -> the target's range, clamped ([0, 1] for binary)
     kLogistic = 1,  // score = log odds -> probability
-    kLog = 2,       // score = logarithm of the mean -> the mean, clamped to the target's range
-    kSoftmax = 3    // a score per class of the target -> a probability per class
+    kLog =
+        2,  // score = logarithm of the mean -> the mean, clamped to the target's range; of a logarithmic target the
+            // logarithm of 1 + mean - lower
+    kSoftmax = 3  // a score per class of the target -> a probability per class
 };
 
 // What was minimised, where the link does not say it.
@@ -32,6 +34,11 @@ struct LossNote {
     LossKind kind = LossKind::kOfLink;
     std::vector<double> parameters;  // of the loss and of the link, in an order of their own; finite
 };
+
+// What the exponential function of a score of Link::kLog is above the prediction.
+inline double LogOffset(const TargetSpec& target) noexcept {
+    return target.logarithmic() ? target.lower() - 1 : 0;
+}
 
 // The prediction of a model's one score: a finite value within the target's range, or a probability, whatever the score.
 double Respond(Link link, const TargetSpec& target, int64_t score) noexcept;

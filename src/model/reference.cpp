@@ -36,10 +36,12 @@ bool IsValid(const Reference& reference, const std::vector<FeatureSpec>& feature
     return true;
 }
 
+constexpr size_t kMostResidualBins = 1024;  // what reads them takes many passes
+
 bool IsValid(const ResidualHistogram& residuals) noexcept {
     return std::isfinite(residuals.lower) && std::isfinite(residuals.upper) &&
            residuals.lower < residuals.upper && !residuals.counts.empty() &&
-           residuals.counts.size() <= UINT16_MAX && IsSd(residuals.count_sd) &&
+           residuals.counts.size() <= kMostResidualBins && IsSd(residuals.count_sd) &&
            std::all_of(residuals.counts.begin(), residuals.counts.end(),
                        [](float count) { return std::isfinite(count); });
 }

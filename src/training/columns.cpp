@@ -159,6 +159,13 @@ void CheckBoundsNames(const std::vector<PublicColumn>& columns, const BoundsOpti
                         " features, but there are " + std::to_string(columns.size()));
 }
 
+// Of methods that have the option; others have refused it.
+bool HasLogTarget(const TrainingOptions& options) {
+    return std::any_of(options.given.begin(), options.given.end(), [](const GivenOption& option) {
+        return option.key == "target_scale" && option.text == "log";
+    });
+}
+
 TargetRule RegressionRule(const PublicColumn& column, const TrainingOptions& options, bool governed) {
     if (column.kind == ValueKind::kBoolean)
         return {TargetSpec::Regression(0, 1), true, {}};
@@ -179,7 +186,10 @@ TargetRule RegressionRule(const PublicColumn& column, const TrainingOptions& opt
                     "\"classification\"}, and {\"positive\": ...} for another value.");
     if (governed)
         RequireNarrower(column, *range);
-    return {TargetSpec::Regression(range->lower, range->upper), true, {}};
+    return {HasLogTarget(options) ? TargetSpec::Logarithmic(range->lower, range->upper)
+                                  : TargetSpec::Regression(range->lower, range->upper),
+            true,
+            {}};
 }
 
 // A label that no row can have would train on negatives alone, at the full price.
@@ -378,6 +388,8 @@ TargetRule EncodeTarget(const PublicColumn& column, const TrainingOptions& optio
         throw Error(ErrorCode::kInvalidParameter, "option \"positive\" is for classification only");
     if (task == TaskOption::kClassification && options.target_range)
         throw Error(ErrorCode::kInvalidParameter, "option \"target_range\" is for regression only");
+    if (task == TaskOption::kClassification && HasLogTarget(options))
+        throw Error(ErrorCode::kInvalidParameter, "option \"target_scale\" is for regression only");
     if (!classes.empty())
         return ClassesRule(column, classes);
     return task == TaskOption::kRegression ? RegressionRule(column, options, governed)

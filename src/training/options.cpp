@@ -58,7 +58,6 @@ struct Alias {
     const char* why = nullptr;
 };
 constexpr char kNoSeed[] = "There is no seed: whoever knows the seed can take the noise away.";
-constexpr char kNoWeights[] = "There are no weights: every person counts the same.";
 constexpr char kNoStopping[] =
     "There is no early stopping: what is planned is charged, and looking at other rows would cost more.";
 constexpr Alias kKeyAliases[] = {
@@ -77,9 +76,11 @@ constexpr Alias kKeyAliases[] = {
     {"seed", nullptr, kNoSeed},
     {"random_state", nullptr, kNoSeed},
     {"random_seed", nullptr, kNoSeed},
-    {"weight", nullptr, kNoWeights},
-    {"sample_weight", nullptr, kNoWeights},
-    {"scale_pos_weight", nullptr, kNoWeights},
+    {"sample_weight", "weight"},
+    {"weights", "weight"},
+    {"scale_pos_weight", "class_weights"},
+    {"class_weight", "class_weights"},
+    {"monotone_constraints", "monotone"},
     {"early_stopping_rounds", nullptr, kNoStopping},
     {"early_stopping", nullptr, kNoStopping},
 };
@@ -278,6 +279,15 @@ GivenOption GivenFrom(const char* key, const JsonValue& value) {
     } else if (value.kind == JsonValue::kString) {
         given.kind = GivenOption::kText;
         given.text = value.view();
+    } else if (value.kind == JsonValue::kBoolean) {
+        given.kind = GivenOption::kTruth;
+        given.number = value.boolean ? 1 : 0;
+    } else if (value.kind == JsonValue::kObject &&
+               std::all_of(value.items, value.items + value.count,
+                           [](const JsonValue& item) { return item.kind == JsonValue::kNumber; })) {
+        given.kind = GivenOption::kNumbers;
+        for (int i = 0; i < value.count; ++i)
+            given.numbers.emplace_back(value.keys[i], value.items[i].number);
     }
     return given;
 }

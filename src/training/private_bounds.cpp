@@ -141,7 +141,8 @@ Dataset Recode(Dataset dataset, std::vector<FeatureSpec> features, const std::ve
         for (uint32_t code = 0; code < fine.bins(); code++)
             recoded[column][code] = encoder.Number(fine.CellCenter(code));
     }
-    DatasetBuilder builder(std::move(features), dataset.target(), dataset.has_units(), limits);
+    DatasetBuilder builder(std::move(features), dataset.target(), dataset.has_units(), limits,
+                           dataset.has_weights());
     for (size_t row = 0; row < dataset.rows(); row++) {
         if (builder.Full()) {
             builder.Grow();
@@ -151,7 +152,8 @@ Dataset Recode(Dataset dataset, std::vector<FeatureSpec> features, const std::ve
             const uint16_t code = dataset.Code(row, column);
             builder.SetCode(column, recoded[column].empty() ? code : recoded[column][code]);
         }
-        builder.AppendRow(dataset.Label(row), UnitKeyOf(static_cast<int64_t>(dataset.Unit(row))));
+        builder.AppendRow(dataset.Label(row), UnitKeyOf(static_cast<int64_t>(dataset.Unit(row))),
+                          dataset.Weight(row));
     }
     return builder.Finish(interrupt);
 }

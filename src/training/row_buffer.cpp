@@ -1,5 +1,8 @@
 #include "training/row_buffer.h"
 
+#include <cmath>
+#include <utility>
+
 #include "base/error.h"
 
 namespace dpboost {
@@ -11,7 +14,15 @@ size_t held_bytes = 0;
 
 }  // namespace
 
-RowBuffer::RowBuffer(const std::vector<FeatureSpec>& features, bool has_units) {
+uint16_t RowWeights::Of(double value, float label) const {
+    double share = column < 0 ? 1 : value == value ? std::clamp(value, least, most) / most : 0;
+    if (!classes.empty())
+        share *= classes[static_cast<size_t>(label)];
+    return static_cast<uint16_t>(std::nearbyint(share * kFullWeight));
+}
+
+RowBuffer::RowBuffer(const std::vector<FeatureSpec>& features, bool has_units, RowWeights how_weighted)
+    : row_weights(std::move(how_weighted)) {
     size_t numeric = 0;
     for (const FeatureSpec& feature : features)
         numeric += feature.kind() == FeatureKind::kNumeric ? 1 : 0;
@@ -34,14 +45,23 @@ RowBuffer::RowBuffer(const std::vector<FeatureSpec>& features, bool has_units) {
 
 void RowBuffer::Append(const std::vector<Encoder>& encoders, size_t first, size_t count,
                        DatasetBuilder& builder) const {
+    size_t next = 0;
     for (size_t i = 0; i < encoders.size(); ++i) {
+        if (static_cast<int>(i) == row_weights.column)
+            continue;
         const Column& column = columns[i];
         uint16_t encoded[kRows];
         if (column.numbers != nullptr)
             encoders[i].Numbers(column.numbers + first, count, encoded);
-        builder.SetCodes(i, column.numbers != nullptr ? encoded : column.codes + first, count);
+        builder.SetCodes(next++, column.numbers != nullptr ? encoded : column.codes + first, count);
     }
-    builder.AppendRows(labels.data() + first, units.empty() ? nullptr : units.data() + first, count);
+    uint16_t shares[kRows];
+    const double* const weights =
+        row_weights.column < 0 ? nullptr : columns[static_cast<size_t>(row_weights.column)].numbers + first;
+    for (size_t i = 0; row_weights.any() && i < count; ++i)
+        shares[i] = row_weights.Of(weights == nullptr ? 1 : weights[i], labels[first + i]);
+    builder.AppendRows(labels.data() + first, units.empty() ? nullptr : units.data() + first, count,
+                       row_weights.any() ? shares : nullptr);
 }
 
 size_t RowBuffer::bytes() const {

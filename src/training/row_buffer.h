@@ -11,12 +11,25 @@
 
 namespace dpboost {
 
+// How much rows count, as a share of the largest weight that the public ranges allow.
+struct RowWeights {
+    int column = -1;  // of the call, that holds a number from `least` to `most`; -1: none
+    double least = 0;
+    double most = 1;
+    std::vector<double> classes;  // a factor of at most 1 for each class; empty: none
+
+    bool any() const { return column >= 0 || !classes.empty(); }
+    // In units of 1 / kFullWeight, never above that: a value out of range is clamped, a missing one (NaN) counts nothing.
+    uint16_t Of(double value, float label) const;
+};
+
 // Rows are kept by column, so that a column's values are encoded in one go: numbers as they are (NaN: missing),
 // everything else as codes. The caller fills row after row and lets the training take a full buffer.
 struct RowBuffer {
     static constexpr size_t kRows = 128;
 
-    RowBuffer(const std::vector<FeatureSpec>& features, bool has_units);
+    // One column for each of `features`, of which that of the weights does not reach the dataset.
+    RowBuffer(const std::vector<FeatureSpec>& features, bool has_units, RowWeights row_weights = {});
     RowBuffer(const RowBuffer&) = delete;
     RowBuffer& operator=(const RowBuffer&) = delete;
 
@@ -31,6 +44,7 @@ struct RowBuffer {
         uint16_t* codes;
     };
     std::vector<Column> columns;
+    RowWeights row_weights;
 
     // Gives `count` rows from `first` on to the builder, which has room for them.
     void Append(const std::vector<Encoder>& encoders, size_t first, size_t count,

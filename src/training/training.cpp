@@ -12,64 +12,13 @@
 #include "privacy/accountant/calibrate.h"
 #include "privacy/accountant/gdp.h"
 #include "privacy/spent.h"
+#include "training/call/call.h"
 #include "training/evaluation/evaluation_json.h"
 #include "training/private_bounds.h"
 
 namespace dpboost {
 
 namespace {
-
-[[noreturn]] void RefuseClasses(const std::string& method, const MethodList& methods) {
-    std::vector<std::string> others;
-    for (const MethodInfo* info : methods)
-        if (info->classes)
-            others.emplace_back(info->name);
-    throw Error(ErrorCode::kUnsupported,
-                "method " + Quoted(method) + " cannot tell more than two classes apart",
-                "Methods that can: " + QuotedList(others) + ".",
-                "Name one of them in the option \"method\", or one class in the option \"positive\".");
-}
-
-std::unique_ptr<Learner> MakeLearner(const TrainingOptions& options, const FeatureEncodings& features,
-                                     const TargetRule& target, const MethodList& methods,
-                                     const std::optional<Model>& model) {
-    if (target.spec.task() == Task::kClasses && !options.method->classes)
-        RefuseClasses(options.method->name, methods);
-    LearnerContext context{features.specs, target.spec, options.epsilon, options.delta};
-    if (!model)
-        return options.method->make(*options.method, context, options.given);
-    const Continued continued{*model, options.update, options.old_weight};
-    context.continued = &continued;
-    return options.method->make(*options.method, context, options.given);
-}
-
-TrainingOptions OptionsOf(const TrainingSchema& schema) {
-    return !schema.continued
-               ? ParseOptions(*schema.options, schema.privacy, schema.methods)
-               : UpdateOptions(*schema.continued, *schema.options, schema.privacy, schema.methods);
-}
-
-// The model that an update goes on from. What it left over is no longer so.
-std::optional<Model> ModelOf(const TrainingSchema& schema) {
-    if (!schema.continued)
-        return std::nullopt;
-    Model model = *schema.continued->model;
-    Evidence evidence = model.evidence();
-    evidence.residuals.reset();
-    model.SetEvidence(std::move(evidence));
-    return model;
-}
-
-TargetRule TargetOf(const TrainingSchema& schema, const TrainingOptions& options) {
-    return !schema.continued ? EncodeTarget(schema.target, options, schema.governed)
-                             : ContinuedTarget(*schema.continued, schema.target, schema.governed);
-}
-
-FeatureEncodings FeaturesOf(const TrainingSchema& schema, const TrainingOptions& options) {
-    return !schema.continued ? EncodeFeatures(schema.features, options, schema.governed, schema.target.name,
-                                              schema.relation)
-                             : ContinuedFeatures(*schema.continued, schema.features, schema.governed);
-}
 
 // Both streams of a training, keyed by the first bytes of a stream that its root seed keys: knowing one key, as the
 // servers of a federation know that of their common structure, tells nothing about the other. All keys are wiped.
@@ -124,21 +73,6 @@ int CountThatFit(const std::vector<BudgetConstraint>& budgets, const Cost& cost)
 
 }  // namespace
 
-void CheckFootprint(const Footprint& footprint, size_t memory) {
-    if (footprint.depth > kMaxLeafBits ||
-        footprint.trees * footprint.outputs > kMaxModelLeaves >> footprint.depth)
-        throw Error(ErrorCode::kLimitExceeded, "the model would be too large",
-                    std::string("The number of trees times two to the power of their depth") +
-                        (footprint.outputs > 1 ? " times the number of classes" : "") +
-                        " must not exceed 16777216.",
-                    "Lower \"depth\" or the number of trees.");
-    if (footprint.bytes > memory)
-        throw Error(ErrorCode::kOutOfMemory, "the training needs more than dpboost.max_memory",
-                    "Without any row it needs " + std::to_string(footprint.bytes / 1024) +
-                        " kB; the limit is " + std::to_string(memory / 1024) + " kB.",
-                    "Raise dpboost.max_memory, or train on fewer columns.");
-}
-
 TrainingCore::TrainingCore(const TrainingSchema& schema)
     : options_(OptionsOf(schema)),
       continued_(ModelOf(schema)),
@@ -146,10 +80,12 @@ TrainingCore::TrainingCore(const TrainingSchema& schema)
       target_(TargetOf(schema, options_)),
       columns_(schema.features),
       features_(FeaturesOf(schema, options_)),
+      call_specs_(features_.specs),
+      weights_(TakeWeights(options_, schema.target, target_, &columns_, &features_)),
       learner_(MakeLearner(options_, features_, target_, schema.methods, continued_)),
       footprint_(learner_->footprint(schema.has_units)),
       parties_(schema.parties),
-      buffer_(features_.specs, schema.has_units),
+      buffer_(call_specs_, schema.has_units, weights_),
       held_(schema.memory, schema.unseen) {
     CheckFootprint(footprint_, schema.memory);
     if (continued_)
@@ -177,9 +113,11 @@ TrainingCore::TrainingCore(const TrainingSchema& schema)
         limits_.learner_bytes_per_row = std::max(
             limits_.learner_bytes_per_row + UnitAccount::kBytesPerRowLater, UnitAccount::kBytesPerRow);
     }
-    for (const FeatureSpec& spec : features_.specs)
+    if (weights_.any())
+        limits_.learner_bytes_per_row += sizeof(uint16_t);
+    for (const FeatureSpec& spec : call_specs_)
         encoders_.emplace_back(spec);
-    builder_.emplace(features_.specs, target_.spec, schema.has_units, limits_);
+    builder_.emplace(features_.specs, target_.spec, schema.has_units, limits_, weights_.any());
     CountMemory();
 }
 
@@ -195,7 +133,7 @@ PlanRequest TrainingCore::Request(const std::vector<BudgetConstraint>& budgets) 
     request.budgets = budgets;
     if (options_.holdout > 0) {
         CheckHoldout(request.mechanisms);
-        request.aside = EvaluationRequest(target_.spec);
+        request.aside = EvaluationRequest(target_.spec, HeldOutIntervals(options_));
     }
     return request;
 }
@@ -326,14 +264,22 @@ void TrainingCore::TrainWith(PaidCharge&& paid, PublicRandom& structure, Private
     Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings_};
     run.unit_rounds = account_ ? account_->rounds() : nullptr;
     learner_->Train(run);
-    if (!parties_)  // whose rows may be those of units, which the one that coordinates does not see
+    // Not of parties, whose rows may be those of units, which the one that coordinates does not see; nor of weights.
+    if (!parties_ && !weights_.any())
         base_rate_ = run.base_rate;
+    CorrectBases(weights_, &model);
     if (account_)
         settled_units_ = account_->Settle(interrupt);
     NoteNoise(*plan_, continued, &model);
     if (held_out) {
         const double times = options_.holdout / (1 - options_.holdout);
-        evaluation_ = Evaluate(model, 0, *held_out, times, releaser, interrupt);
+        const bool residuals = HeldOutIntervals(options_);
+        evaluation_ = Evaluate(model, 0, *held_out, times, releaser, interrupt, residuals);
+        if (residuals) {
+            Evidence evidence = model.evidence();
+            evidence.residuals = evaluation_->residuals;
+            model.SetEvidence(std::move(evidence));
+        }
         evaluation_json_ = StoredEvaluation(*evaluation_, target_.spec, plan_->epsilon(), plan_->delta());
     }
     model_bytes_ = model.Serialize();

@@ -13,6 +13,7 @@
 #include "learner/evaluation/evaluation.h"
 #include "mechanism/chacha_source.h"
 #include "mechanism/parties/noise_share.h"
+#include "training/call/weights.h"
 #include "training/columns.h"
 #include "training/paid_charge.h"
 #include "training/result.h"
@@ -46,9 +47,6 @@ struct TrainingSchema {
 constexpr unsigned kMaxLeafBits = 24;
 constexpr uint64_t kMaxModelLeaves = uint64_t{1} << kMaxLeafBits;
 
-// What a training will need whatever its rows: refused here, before any row is read, and nowhere else.
-void CheckFootprint(const Footprint& footprint, size_t memory);
-
 class TrainingCore {
   public:
     // Reads the options and decides the encodings.
@@ -58,6 +56,7 @@ class TrainingCore {
 
     const TrainingOptions& options() const { return options_; }
     const TargetRule& target() const { return target_; }
+    // Of the columns of the call, in their order: the features, and among them the weights if there are any.
     const std::vector<Encoder>& encoders() const { return encoders_; }
     const std::vector<FeatureSpec>& features() const { return features_.specs; }
     RowBuffer* buffer() { return &buffer_; }
@@ -130,6 +129,8 @@ class TrainingCore {
     TargetRule target_;
     std::vector<PublicColumn> columns_;
     FeatureEncodings features_;
+    std::vector<FeatureSpec> call_specs_;  // features, and the weights among them
+    RowWeights weights_;
     std::unique_ptr<Learner> learner_;
     Footprint footprint_;
     DatasetLimits limits_;

@@ -107,6 +107,10 @@ const std::vector<HoldoutCase>& Cases() {
         {"auto, rows", true, 1, ""},
         {"auto, a unit of 30 rows", true, 30, ""},
         {"auto, regression, a unit of 30 rows", false, 30, ""},
+        {"auto, intervals, a unit of 30 rows", false, 30, ", \"intervals\": true"},
+        {"auto, log, intervals, a unit of 30 rows", false, 30,
+         ", \"intervals\": true, \"target_scale\": \"log\""},
+        {"auto, a weight, a unit of 30 rows", true, 30, ", \"weight\": \"b\""},
         {"adassp, rows", false, 1, ", \"method\": \"adassp\""},
         {"dp_ebm, rows", true, 1, ", \"method\": \"dp_ebm\", \"trees\": 4, \"subsample\": 1"},
     };

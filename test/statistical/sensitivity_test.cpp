@@ -25,6 +25,7 @@ int Tables() {
 struct RandomCase {
     std::vector<FeatureSpec> features;
     Task task;
+    bool logarithmic, weighted;  // of method auto
     bool units;
     std::vector<AuditRow> rows, canary;
     double epsilon;
@@ -42,6 +43,9 @@ float RandomLabel(Random& random, Task task, bool extreme) {
 
 AuditRow RandomRow(Random& random, const RandomCase& table, int64_t unit, bool extreme) {
     AuditRow row{{}, RandomLabel(random, table.task, extreme), unit};
+    if (table.weighted)
+        row.weight =
+            static_cast<uint16_t>(random.Below(2) == 0 ? kFullWeight : random.Below(kFullWeight + 1));
     for (const FeatureSpec& feature : table.features)
         row.codes.push_back(static_cast<uint16_t>(random.Below(feature.cells())));
     return row;
@@ -49,7 +53,7 @@ AuditRow RandomRow(Random& random, const RandomCase& table, int64_t unit, bool e
 
 // `alone`: with units, methods that draw a row or a subset per unit see one unit only, so that its coins are the only
 // ones and both tables draw the same.
-RandomCase RandomTables(Random& random, bool alone, bool classes = false) {
+RandomCase RandomTables(Random& random, bool alone, bool weights, bool classes = false) {
     RandomCase table;
     table.features = {AuditColumn("a", 4)};
     if (random.Below(3) > 0)
@@ -59,6 +63,8 @@ RandomCase RandomTables(Random& random, bool alone, bool classes = false) {
     table.task = random.Below(2) == 0 ? Task::kBinary : Task::kRegression;
     if (classes)
         table.task = Task::kClasses;
+    table.logarithmic = table.task == Task::kRegression && random.Below(4) == 0;
+    table.weighted = weights && random.Below(2) == 0;
     table.units = random.Below(2) == 0;
     table.epsilon = std::pow(10.0, static_cast<double>(random.Below(2001)) / 1000 - 1);
     const bool extreme = random.Below(2) == 0;
@@ -97,6 +103,16 @@ std::vector<GivenOption> RandomOptions(Random& random, const MethodInfo& method,
         all.push_back(Given("extra_rounds", one_of({0, 12})));
         if (task != Task::kRegression)
             all.push_back(Given("hessian_clip", one_of({0.01, 0.1, 0.25})));
+    }
+    if (name == "auto" && task == Task::kRegression && random.Below(2) == 0)
+        all.push_back(GivenTruth("intervals", true));
+    if (name == "auto" && task != Task::kClasses && random.Below(3) == 0)
+        all.push_back(GivenNumbers("monotone", {{"a", one_of({-1, 1})}}));
+    if (name == "auto" && task == Task::kRegression && random.Below(2) == 0) {
+        const bool huber = random.Below(3) == 0;
+        all.push_back(Given("objective", huber ? "huber" : "quantile"));
+        if (!huber)
+            all.push_back(Given("quantile", one_of({0.02, 0.3, 0.9})));
     }
     if (name == "auto" && random.Below(4) > 0)
         all.push_back(Given("rows_hint", 20000));  // as if there were many: all stages run
@@ -183,8 +199,11 @@ std::size_t Train(const Learner& learner, const Dataset& table, const PlanReques
 void Compare(const MethodInfo& method, const RandomCase& table, Random& random, uint64_t number, Uses* uses) {
     std::vector<AuditRow> joined = table.rows;
     joined.insert(joined.end(), table.canary.begin(), table.canary.end());
-    const Dataset without = AuditTable(table.features, table.task, table.units, table.rows);
-    const Dataset with = AuditTable(table.features, table.task, table.units, joined);
+    const TargetSpec target = table.logarithmic && method.options.Find("target_scale") != nullptr
+                                  ? TargetSpec::Logarithmic(0, 1e4)
+                                  : AuditTarget(table.task);
+    const Dataset without = AuditTable(table.features, target, table.units, table.rows);
+    const Dataset with = AuditTable(table.features, target, table.units, joined);
     const double delta = method.pure ? 0 : 1e-6;
     const LearnerContext context{with.features(), with.target(), table.epsilon, delta};
     const std::unique_ptr<Learner> learner =
@@ -217,8 +236,9 @@ TEST(Sensitivity, NoUnitUsesMoreThanItsCharge) {
                            name.find("_ih") != std::string::npos || name == "dp_tr_batch" || method->pure;
         const bool classes_only = name == "adassp_logistic" || name == "adassp_hinge";
         Uses uses;
-        for (int t = 0; t < Tables(); t++) {
-            RandomCase table = RandomTables(random, coins);
+        const int tables = Tables() * (name == "auto" ? 4 : 1);  // it has the most options
+        for (int t = 0; t < tables; t++) {
+            RandomCase table = RandomTables(random, coins, method->options.Find("weight") != nullptr);
             if (classes_only && table.task == Task::kRegression)
                 continue;
             Compare(*method, table, random, static_cast<uint64_t>(t), &uses);
@@ -246,7 +266,8 @@ TEST(Sensitivity, NorWithSeveralClasses) {
         methods++;
         Uses uses;
         for (int t = 0; t < Tables(); t++)
-            Compare(*method, RandomTables(random, false, true), random, static_cast<uint64_t>(t), &uses);
+            Compare(*method, RandomTables(random, false, method->options.Find("weight") != nullptr, true),
+                    random, static_cast<uint64_t>(t), &uses);
         EXPECT_LE(uses.largest_event, 1 + 1e-9) << method->name;
         EXPECT_LE(uses.largest_training, 1 + 1e-9) << method->name;
         EXPECT_GT(std::max(uses.largest_event, uses.largest_training), 0.5) << method->name;

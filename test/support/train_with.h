@@ -30,6 +30,21 @@ inline GivenOption Given(const char* key, const char* word) {
     return option;
 }
 
+inline GivenOption GivenTruth(const char* key, bool truth) {
+    GivenOption option = Given(key, truth ? 1.0 : 0.0);
+    option.kind = GivenOption::kTruth;
+    return option;
+}
+
+inline GivenOption GivenNumbers(const char* key, std::vector<std::pair<std::string, double>> numbers) {
+    GivenOption option;
+    option.key = key;
+    option.kind = GivenOption::kNumbers;
+    option.numbers = std::move(numbers);
+    option.shown = "an object";
+    return option;
+}
+
 inline Plan PlanOf(const Learner& learner, double epsilon, double delta) {
     PlanRequest request;
     request.epsilon = epsilon;

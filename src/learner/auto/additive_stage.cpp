@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 namespace dpboost {
 
 using namespace auto_numbers;  // NOLINT: the numbers of this room
 
-AdditiveTables::AdditiveTables(const std::vector<FeatureSpec>& features, BasisRows& rows)
+AdditiveTables::AdditiveTables(const std::vector<FeatureSpec>& features, BasisRows& rows,
+                               MonotoneRules monotone)
     : rows_(rows),
+      monotone_(std::move(monotone)),
       limit_(std::min(kMaxEntry, kScoreRoom / static_cast<double>(features.size()))),
       base_(rows.outputs(), 0.0),
       fixed_base_(rows.outputs(), 0) {
@@ -29,8 +33,10 @@ void AdditiveTables::Add(size_t feature, const std::vector<double>& change) {
     std::vector<double>& table = tables_[feature];
     std::vector<int32_t>& fixed = fixed_[feature];
     std::vector<int32_t> moved(table.size());
-    for (size_t cell = 0; cell < table.size(); cell++) {
+    for (size_t cell = 0; cell < table.size(); cell++)
         table[cell] = std::clamp(table[cell] + change[cell], -limit_, limit_);
+    monotone_.Project(feature, table);
+    for (size_t cell = 0; cell < table.size(); cell++) {
         const int32_t now = ToFixed(table[cell]);
         moved[cell] = now - fixed[cell];
         fixed[cell] = now;
@@ -109,6 +115,13 @@ double AdditiveStage::ClassVariance(size_t output, double clip) const {
         variance += classes[y] * entry * entry * std::min(1.0, clip * clip / norm);
     }
     return variance;
+}
+
+std::vector<uint32_t> AdditiveStage::Interacting() const {
+    std::vector<uint32_t> free;
+    std::copy_if(active.begin(), active.end(), std::back_inserter(free),
+                 [&](uint32_t feature) { return !tables.monotone().Constrains(feature); });
+    return free;
 }
 
 }  // namespace dpboost

@@ -10,6 +10,7 @@
 #include "learner/auto/noisy_histogram.h"
 #include "learner/auto/pool.h"
 #include "learner/auto/schedule.h"
+#include "learner/auto/targets/monotone.h"
 #include "learner/base_rate.h"
 #include "learner/rows/additive/basis_rows.h"
 #include "mechanism/random.h"
@@ -18,15 +19,16 @@
 namespace dpboost {
 
 // The additive model: a base score and one table per feature, in fixed point, bounded so that the scores of
-// any row stay within int32. Every change also reaches the rows' scores. With K outputs (those of the rows) there are K
-// bases, and K values per cell side by side.
+// any row stay within int32, and monotone where it must be. Every change also reaches the rows' scores. With K outputs
+// (those of the rows) there are K bases, and K values per cell side by side.
 class AdditiveTables {
   public:
-    AdditiveTables(const std::vector<FeatureSpec>& features, BasisRows& rows);
+    AdditiveTables(const std::vector<FeatureSpec>& features, BasisRows& rows, MonotoneRules monotone = {});
 
     void AddToBase(double change, size_t output = 0);
     void Add(size_t feature, const std::vector<double>& change);
     void Scale(size_t feature, double factor);
+    const MonotoneRules& monotone() const { return monotone_; }
     // Largest magnitude of a table's entry, and of a leaf of a tree beside the tables.
     double limit() const { return limit_; }
     int32_t base(size_t output = 0) const { return fixed_base_[output]; }
@@ -37,7 +39,12 @@ class AdditiveTables {
         final_factor_ = factor;
         final_shift_ = shift;
     }
+    // The same of what they have become.
+    void ThenFinal(double factor, double shift) {
+        SetFinal(factor * final_factor_, factor * final_shift_ + shift);
+    }
     double final_factor() const { return final_factor_; }
+    double final_shift() const { return final_shift_; }
     // Adds to the model.
     void Store(Model& model) const;
 
@@ -46,6 +53,7 @@ class AdditiveTables {
 
   private:
     BasisRows& rows_;
+    MonotoneRules monotone_;
     double limit_;
     std::vector<double> base_;
     double final_factor_ = 1;
@@ -82,6 +90,7 @@ struct AdditiveStage {
     int32_t start = 0;              // the score that rows start with
     double sampling = 0.25;         // variance of gradients clipped at 1, about: the share of the rarer class
     double spread = 1;              // of gradients: the schedule's clips are multiples of it
+    double quantile = 0.5;          // of ObjectiveKind::kQuantile
     std::vector<double> classes{};  // of several outputs: how frequent each class is, about
     BaseRate base_rate{};           // of two classes
 
@@ -97,8 +106,10 @@ struct AdditiveStage {
     double ClassVariance(size_t output, double clip) const;
 
     double Clip(double relative) const { return relative * spread; }
+    // Active features that products may be made of: what a product adds, no table can make monotone.
+    std::vector<uint32_t> Interacting() const;
     std::unique_ptr<const Objective> ClippedAt(double gradient_clip) const {
-        return MakeObjective(objective, target, gradient_clip, 1, start);
+        return MakeObjective(objective, target, gradient_clip, 1, start, quantile);
     }
 };
 

@@ -10,6 +10,7 @@
 #include "learner/auto/additive_stage.h"
 #include "learner/auto/interactions/interactions.h"
 #include "learner/auto/residual_stage.h"
+#include "learner/auto/targets/final_draws.h"
 #include "learner/auto/update.h"
 #include "model/scaled.h"
 
@@ -18,15 +19,45 @@ namespace {
 
 using namespace auto_numbers;  // NOLINT: the numbers of this room
 
-// Of what is left in the end, for the shape of probabilities; the rest is for their mean.
-constexpr double kProbabilityShare = 0.7;
+constexpr const char* kWords[] = {"squared", "logistic", "poisson", "huber", "quantile"};
+constexpr const char* kScaleWords[] = {"linear", "log"};
 
 constexpr OptionRow kRows[] = {
-    Word<&AutoOptions::objective>("objective", kObjectiveWords, kObjectiveHelp),
+    WordAmong<&AutoOptions::objective, ObjectiveKind::kSquared, ObjectiveKind::kLogistic,
+              ObjectiveKind::kPoisson, ObjectiveKind::kHuber, ObjectiveKind::kQuantile>(
+        "objective", kWords,
+        "what is minimised; \"poisson\" is for counts, \"huber\" for numbers with outliers, \"quantile\" for "
+        "what "
+        "a part of similar rows stays below; the others follow from the target"),
+    Number<&AutoOptions::quantile>("quantile", 0.01, 0.99,
+                                   "with objective \"quantile\": the part of similar rows that lies below"),
+    Word<&AutoOptions::log_target>(
+        "target_scale", kScaleWords,
+        "\"log\" for amounts of very different size; predictions are means all the "
+        "same; default \"linear\""),
     Whole<&AutoOptions::trees>("trees", 1, 1000, "rounds of one tree per feature in the residual stage"),
     Whole<&AutoOptions::depth>("depth", 1, 3, "how many features an interaction may combine"),
     Whole<&AutoOptions::rows_hint>("rows_hint", 1, 1e12, "the number of rows, where that is public"),
+    Truth<&AutoOptions::intervals>(
+        "intervals",
+        "keep what predictions of a number miss, for `dpboost_predict_interval`; 3 % of the budget"),
+    Numbers("monotone", kMonotoneForm, kMonotoneHelp),
+    Text("weight", "the name of a column",
+         "how much a row counts: a column with a public range from 0; NULL counts nothing"),
+    Numbers("class_weights", "an object of classes, each with a number above 0",
+            "how much the rows of a class count; probabilities stay true; default 1 for each"),
 };
+
+void CheckQuantile(ObjectiveKind objective, const std::vector<GivenOption>& given) {
+    const bool named = std::any_of(given.begin(), given.end(),
+                                   [](const GivenOption& option) { return option.key == "quantile"; });
+    if (named && objective != ObjectiveKind::kQuantile)
+        RefuseOption("objective", "\"quantile\" where a quantile is given");
+    if (!named && objective == ObjectiveKind::kQuantile)
+        throw Error(ErrorCode::kInvalidParameter, "option \"quantile\" is missing",
+                    "Objective \"quantile\" must know which one.",
+                    "Add it to the options, for example {\"objective\": \"quantile\", \"quantile\": 0.9}.");
+}
 
 std::unique_ptr<Learner> Make(const MethodInfo& method, const LearnerContext& context,
                               const std::vector<GivenOption>& given) {
@@ -38,6 +69,11 @@ std::unique_ptr<Learner> Make(const MethodInfo& method, const LearnerContext& co
         options.old_weight = context.continued->old_weight;
         method.options.Apply(context.continued->given, &options);
     }
+    CheckQuantile(options.objective, given);
+    options.monotone = ReadMonotone(given, context.features);
+    if (!options.monotone.empty() && context.target.task() == Task::kClasses)
+        throw Error(ErrorCode::kUnsupported, "option \"monotone\" is for numbers and for two classes",
+                    "Of several classes, where the score of one rises, its probability may fall.");
     return std::make_unique<AutoLearner>(options, context.target);
 }
 
@@ -170,6 +206,23 @@ class StageProgress {
     uint64_t done_ = 0;
 };
 
+// One-feature trees on what the linear stage left over, and the query for products of features at half of them; what the
+// products get is left too.
+void RunResidualStage(const AdditiveStage& stage, uint32_t depth, double residual, double leave,
+                      std::optional<Interactions>& products) {
+    ResidualStage singles(stage, leave);
+    const bool ask = depth >= 2 && stage.schedule.product_query > 0 && singles.epochs() > 1 &&
+                     stage.Interacting().size() >= 2;
+    const uint32_t first = stage.quiet ? 0 : ask ? singles.epochs() / 2 : singles.epochs();
+    singles.RunEpochs(first);
+    if (ask) {
+        products.emplace(stage, residual * stage.schedule.product_query, depth);
+        singles.SetLeave((stage.pool.left() - leave) * products->share() + leave);
+    }
+    if (!stage.quiet || (products && products->share() > 0))
+        singles.RunEpochs(singles.epochs() - first);
+}
+
 }  // namespace
 
 const MethodInfo kAuto = {
@@ -187,6 +240,11 @@ const MethodInfo kAuto = {
 AutoLearner::AutoLearner(const AutoOptions& options, const TargetSpec& target)
     : options_(options), target_(target) {
     CheckObjective(options.objective, target);
+    if (options.intervals &&
+        (target.task() != Task::kRegression || options.objective == ObjectiveKind::kPoisson))
+        throw Error(ErrorCode::kInvalidParameter,
+                    "option \"intervals\" is for regression with another objective than \"poisson\"",
+                    "A probability says by itself how sure it is; counts scatter more where they are large.");
 }
 
 std::vector<MechanismRequest> AutoLearner::Mechanisms() const {
@@ -215,7 +273,7 @@ size_t AutoLearner::Outputs() const {
 }
 
 Link AutoLearner::link() const {
-    return MakeObjective(options_.objective, target_, 1, 1)->link();
+    return target_.logarithmic() ? Link::kLog : MakeObjective(options_.objective, target_, 1, 1)->link();
 }
 
 void AutoLearner::Train(Run& run) const {
@@ -230,46 +288,44 @@ void AutoLearner::Train(Run& run) const {
                                   : ReleaseHistograms(options_, features, rows, pool);
     stages.Passed();
 
-    AdditiveTables tables(features, rows);
+    AdditiveTables tables(features, rows, MonotoneRules(options_.monotone, counts));
     NoiseBands bands(features, counts, Outputs());
     AdditiveStage stage{features, target_,       options_.objective,     schedule, counts, rows, pool, tables,
                         bands,    run.structure, AllOf(features.size()), false};
+    stage.quantile = options_.quantile;
+    const bool classes = Outputs() > 1;
     const MeanLabel mean = DrawStart(stage);
     run.base_rate = stage.base_rate;
     const double trust = options_.continued && options_.old_weight < 0 ? OldTrust(stage, run.model) : 1;
-    const double calibration = schedule.probabilities > 0 ? schedule.probabilities : schedule.calibration;
+    const double kept = options_.intervals ? kIntervalFraction : 0;
+    const double calibration = LastFraction(stage) + kept;
     const double residual = (pool.left() - calibration) * schedule.residual_share;
     RunLinearStage(stage, residual + calibration);
     if (stage.active.size() < features.size())
         schedule = ScheduleFor(options_, counts.rows, pool.mu(), stage.active.size(), Outputs());
     stages.Passed();
     std::optional<Interactions> products;
-    if (residual > 0) {
-        ResidualStage singles(stage, calibration);
-        const bool ask = options_.depth >= 2 && schedule.product_query > 0 && singles.epochs() > 1;
-        const uint32_t first = stage.quiet ? 0 : ask ? singles.epochs() / 2 : singles.epochs();
-        singles.RunEpochs(first);
-        if (ask) {
-            products.emplace(stage, residual * schedule.product_query, options_.depth);
-            singles.SetLeave((pool.left() - calibration) * products->share() + calibration);
-        }
-        if (!stage.quiet || (products && products->share() > 0))
-            singles.RunEpochs(singles.epochs() - first);
-    }
+    if (residual > 0)
+        RunResidualStage(stage, options_.depth, residual, calibration, products);
     stages.Passed();
     if (products && products->share() > 0)
         products->Grow(calibration);
     stages.Passed();
     const double old_weight =
         options_.continued ? BlendWith(run.model, options_.old_weight, trust, stage) : 0;
-    if (calibration > 0 && Outputs() > 1)
+    double log_shift = 0;
+    if (calibration > 0 && classes)
         CalibrateClassBases(stage);
-    else if (calibration > 0)
-        CalibrateBase(stage, mean, schedule.probabilities > 0 ? pool.left() * kProbabilityShare : 0);
-    if (schedule.probabilities > 0)
-        CalibrateProbabilities(stage);
+    else if (!classes)
+        log_shift = DrawLast(stage, mean, calibration - kept, kept);
     stages.Passed();
     StoreAll(stage, products ? &products->tables() : nullptr, options_.continued, old_weight, run.model);
+    run.model.SetLoss(NoteOf(stage));
+    if (options_.intervals) {
+        Evidence evidence = run.model.evidence();
+        evidence.residuals = DrawResiduals(stage, log_shift);
+        run.model.SetEvidence(std::move(evidence));
+    }
 }
 
 }  // namespace dpboost

@@ -15,12 +15,16 @@ namespace dpboost {
 
 struct AutoOptions {
     ObjectiveKind objective = ObjectiveKind::kSquared;
-    uint64_t rows_hint = 0;  // the number of rows where that is public; 0: use a noisy count
-    uint32_t trees = 0;      // epochs of the residual stage (a tree per feature each); 0: by the schedule
-    uint32_t depth = 3;      // features that an interaction tree may combine: 1 (none), 2 or 3
+    double quantile = 0.5;    // of ObjectiveKind::kQuantile
+    bool log_target = false;  // what the target itself says
+    bool intervals = false;   // keep what predictions leave over
+    uint64_t rows_hint = 0;   // the number of rows where that is public; 0: use a noisy count
+    uint32_t trees = 0;       // epochs of the residual stage (a tree per feature each); 0: by the schedule
+    uint32_t depth = 3;       // features that an interaction tree may combine: 1 (none), 2 or 3
     std::vector<NumberChange> changes;  // for experiments
     bool continued = false;             // goes on from run.model,
     double old_weight = -1;             // which counts so much; below 0: by its evidence
+    std::vector<int8_t> monotone;       // per feature 1, -1 or 0; empty: none
 };
 
 // Neighbours: add or remove one unit. The model is post-processing of the draws of one Gaussian pool with all of

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "learner/auto/additive_stage.h"
+#include "learner/auto/targets/final_draws.h"
 
 namespace dpboost {
 namespace {
@@ -26,6 +27,11 @@ Basis InterceptOnly() {
 // Neighbours: add or remove one unit. Sensitivity: a row adds a label within +-1 (binary: y - 1/2, counted in
 // halves), a unit is scaled down to the same. Charge: one draw of the pool.
 MeanLabel DrawBase(AdditiveStage& stage, double fraction) {
+    if (HasQuantileBase(stage.objective)) {
+        MoveBaseToQuantile(stage, fraction);
+        stage.start = stage.tables.base();
+        return {0, kEdge};
+    }
     const Basis basis = InterceptOnly();
     stage.rows.SetBasis(basis);
     const std::unique_ptr<const Objective> objective = stage.ClippedAt(1);

@@ -24,11 +24,13 @@ size_t EmptyBins(const std::vector<double>& counts, double most, double sigma, d
 
 // Neighbours: add or remove one unit. Sensitivity: a row adds one to one count (BasisRows::LabelCounts). Charge: one draw.
 void NarrowLabels(const AdditiveStage& stage) {
-    const double middle = (stage.target.lower() + stage.target.upper()) / 2;
-    const double half = (stage.target.upper() - stage.target.lower()) / 2;
+    const bool logarithmic = stage.target.logarithmic();
     NumericRange range;  // its default grid tells magnitudes apart where the range is wide
-    range.lower = stage.target.lower();
-    range.upper = stage.target.upper();
+    range.lower = logarithmic ? -1 : stage.target.lower();
+    range.upper = logarithmic ? 1 : stage.target.upper();
+    if (logarithmic)
+        range.scale = Scale::kLinear;
+    const double middle = (range.lower + range.upper) / 2, half = (range.upper - range.lower) / 2;
     const FeatureSpec grid = FeatureSpec::Numeric("target", range);
     std::vector<float> edges;
     for (uint32_t bin = 0; bin + 1 < grid.bins(); bin++)

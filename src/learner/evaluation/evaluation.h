@@ -2,6 +2,7 @@
 // gives. Which sums, and where their bins lie, follows from the model and the noise, both public.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,14 @@ class HeldOut;
 
 struct Evaluation {
     std::vector<Figure> figures;
-    std::vector<DrawnBin> bins;     // of a classifier of two classes
-    std::vector<double> confusion;  // of several (ConfusionCounts)
+    std::vector<DrawnBin> bins;                    // of a classifier of two classes
+    std::vector<double> confusion;                 // of several (ConfusionCounts)
+    std::optional<ResidualHistogram> residuals{};  // if they were asked for
 };
 
 // The one draw. Without share or rest: the caller says what pays for it.
-MechanismRequest EvaluationRequest(const TargetSpec& target);
+// `residuals`: of a regression, also what predictions leave over.
+MechanismRequest EvaluationRequest(const TargetSpec& target, bool residuals = false);
 
 // Neighbours: add or remove one unit of `rows`. Sensitivity: evaluation_rows.h. Charge: one event of the plan, that of
 // EvaluationRequest's name; all figures are post-processing. `expected_rows`: about how many rows there are, a public
@@ -33,6 +36,6 @@ Evaluation Evaluate(const Model& model, double expected_rows, const Dataset& row
 // The same of a hold-out, with the plan's charge for it (Plan::Calibrate). `share`: of all rows, by which the model's
 // own number of rows is known to differ.
 Evaluation Evaluate(const Model& model, double expected_rows, const HeldOut& rows, double share,
-                    Releaser& releaser, Interrupt& interrupt);
+                    Releaser& releaser, Interrupt& interrupt, bool residuals = false);
 
 }  // namespace dpboost

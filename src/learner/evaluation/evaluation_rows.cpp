@@ -12,6 +12,7 @@
 #include "learner/objective/objective.h"
 #include "learner/rows/additive/basis.h"
 #include "learner/rows/clip_norm.h"
+#include "model/intervals.h"
 #include "model/predictor.h"
 
 namespace dpboost {
@@ -52,6 +53,7 @@ void ForEachUnit(const Model& model, size_t first_column, const Dataset& rows, I
 constexpr int64_t kFullSteps = kClipSteps;
 constexpr auto kPartSteps = static_cast<int64_t>(kValueWeight * kClipSteps);
 constexpr uint64_t kValueNormSquared = 2 * kFullSteps * kFullSteps + 4 * kPartSteps * kPartSteps;
+constexpr uint64_t kBothNormSquared = kValueNormSquared + kFullSteps * kFullSteps;
 
 int64_t ValueSteps(double term, int64_t bound) {
     return std::clamp(static_cast<int64_t>(term * kClipSteps), -bound, bound);  // towards zero
@@ -64,7 +66,8 @@ double ScaledPrediction(const Model& model, int64_t score) {
 }
 
 // Steps of one row's utility, at most kClipSteps in size.
-int64_t UtilitySteps(const Model& model, const std::vector<int64_t>& scores, float label) {
+int64_t UtilitySteps(const Model& model, const std::vector<int64_t>& scores, const TargetSpec& target,
+                     float label) {
     if (model.target().task() == Task::kClasses)
         return std::max_element(scores.begin(), scores.end()) - scores.begin() ==
                        static_cast<ptrdiff_t>(label)
@@ -73,7 +76,7 @@ int64_t UtilitySteps(const Model& model, const std::vector<int64_t>& scores, flo
     const int64_t score = scores[0];
     if (model.target().task() == Task::kBinary)
         return (model.Respond(score) > 0.5) == (label > 0.5F) ? kClipSteps : 0;
-    const double error = std::fabs(ScaledPrediction(model, score) - label) / kErrorClip;
+    const double error = std::fabs(ScaledPrediction(model, score) - target.LinearLabel(label)) / kErrorClip;
     return -static_cast<int64_t>(std::clamp(error, 0.0, 1.0) * kClipSteps);
 }
 
@@ -109,24 +112,51 @@ RawSums ClassSums(const Model& model, const ScoreBins& bins, const Dataset& rows
     return {std::move(sums), ClassSensitivity()};
 }
 
-RawSums ValueSums(const Model& model, const Dataset& rows, Interrupt& interrupt) {
-    std::vector<int64_t> sums(kValueSums), unit(kValueSums);
+double ValueAndResidualSensitivity() {
+    return RootUp(kBothNormSquared);
+}
+
+namespace {
+
+// Which bin of label - prediction.
+size_t ResidualBin(const Model& model, int64_t score, float label) {
+    const double rest = label - PredictedLabel(model, score);
+    const double bin = std::floor((rest + 1) / 2 * kResidualBins);
+    return static_cast<size_t>(std::clamp(bin, 0.0, kResidualBins - 1.0));
+}
+
+RawSums SumValues(const Model& model, const Dataset& rows, bool residuals, Interrupt& interrupt) {
+    const uint64_t limit = residuals ? kBothNormSquared : kValueNormSquared;
+    std::vector<int64_t> sums(kValueSums + (residuals ? kResidualBins : 0)), unit(sums.size());
     ForEachUnit(
         model, 0, rows, interrupt,
         [&](size_t row, const std::vector<int64_t>& scores) {
-            const auto terms = ValueTerms(ScaledPrediction(model, scores[0]), rows.Label(row));
+            const auto terms =
+                ValueTerms(ScaledPrediction(model, scores[0]), rows.target().LinearLabel(rows.Label(row)));
             for (size_t i = 0; i < kValueSums; i++)
                 unit[i] += ValueSteps(terms[i], i <= kSquareSum ? kFullSteps : kPartSteps);
+            if (residuals)
+                unit[kValueSums + ResidualBin(model, scores[0], rows.Label(row))] += kFullSteps;
         },
         [&](size_t unit_rows) {
             if (unit_rows == 1)
-                for (size_t i = 0; i < kValueSums; i++)
+                for (size_t i = 0; i < sums.size(); i++)
                     sums[i] += unit[i];
             else
-                AddWithin(static_cast<double>(kValueNormSquared), unit, sums);
+                AddWithin(static_cast<double>(limit), unit, sums);
             std::fill(unit.begin(), unit.end(), 0);
         });
-    return {std::move(sums), ValueSensitivity()};
+    return {std::move(sums), RootUp(limit)};
+}
+
+}  // namespace
+
+RawSums ValueSums(const Model& model, const Dataset& rows, Interrupt& interrupt) {
+    return SumValues(model, rows, false, interrupt);
+}
+
+RawSums ValueAndResidualSums(const Model& model, const Dataset& rows, Interrupt& interrupt) {
+    return SumValues(model, rows, true, interrupt);
 }
 
 double ConfusionSensitivity() {
@@ -163,7 +193,7 @@ RawSums ChoiceUtilities(const std::vector<const Model*>& models, const Dataset& 
         ForEachUnit(
             *model, first_column, rows, interrupt,
             [&](size_t row, const std::vector<int64_t>& scores) {
-                unit += UtilitySteps(*model, scores, rows.Label(row));
+                unit += UtilitySteps(*model, scores, rows.target(), rows.Label(row));
             },
             [&](size_t) {
                 total += std::clamp<int64_t>(unit, -kClipSteps, kClipSteps);

@@ -26,6 +26,13 @@ double ClassSensitivity();
 RawSums ValueSums(const Model& model, const Dataset& rows, Interrupt& interrupt);
 double ValueSensitivity();
 
+// The same, and behind them how many rows have label - prediction, on the label's scale, in each of kResidualBins even
+// bins over [-1, 1], the outermost of which are open. A row adds one more step to one more entry: the square of its norm
+// is larger by one step's, and a unit's is scaled down to that.
+constexpr size_t kResidualBins = 64;
+RawSums ValueAndResidualSums(const Model& model, const Dataset& rows, Interrupt& interrupt);
+double ValueAndResidualSensitivity();
+
 // The sums of confusion.h. Neighbours: add or remove one unit. Every term is a whole number of steps within its bound, so a
 // row's norm is at most ConfusionSensitivity(), and a unit's is scaled down to that.
 RawSums ConfusionRows(const Model& model, const Dataset& rows, Interrupt& interrupt);

@@ -21,7 +21,7 @@ std::vector<bool> DrawSides(size_t units, double share, PrivateRandom& coins, In
 
 Dataset RowsOf(const Dataset& rows, const std::vector<bool>& aside, bool side, const DatasetLimits& limits,
                Interrupt& interrupt) {
-    DatasetBuilder builder(rows.features(), rows.target(), rows.has_units(), limits);
+    DatasetBuilder builder(rows.features(), rows.target(), rows.has_units(), limits, rows.has_weights());
     for (size_t row = 0; row < rows.rows(); row++) {
         if (row % kBlockRows == 0)
             interrupt.Poll();
@@ -32,7 +32,7 @@ Dataset RowsOf(const Dataset& rows, const std::vector<bool>& aside, bool side, c
             builder.Grow();
         for (size_t column = 0; column < rows.columns(); column++)
             builder.SetCode(column, rows.Code(row, column));
-        builder.AppendRow(rows.Label(row), UnitKeyOf(static_cast<int64_t>(unit)));
+        builder.AppendRow(rows.Label(row), UnitKeyOf(static_cast<int64_t>(unit)), rows.Weight(row));
     }
     return builder.Finish(interrupt);
 }

@@ -23,4 +23,7 @@ std::unique_ptr<const Objective> MakeSoftmax(size_t classes, double gradient_cli
 std::unique_ptr<const Objective> MakePoisson(const TargetSpec& target, double gradient_clip,
                                              double hessian_clip, int32_t start);
 
+// Of the quantile tau, 0 < tau < 1; Huber's loss is that of 1/2. Its Hessian is a count.
+std::unique_ptr<const Objective> MakeQuantile(double gradient_clip, double hessian_clip, double tau);
+
 }  // namespace dpboost

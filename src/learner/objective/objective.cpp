@@ -16,8 +16,10 @@ void Objective::Evaluate(Simd simd, const int32_t* scores, const float* labels, 
 }
 
 std::unique_ptr<const Objective> MakeObjective(ObjectiveKind kind, const TargetSpec& target,
-                                               double gradient_clip, double hessian_clip, int32_t start) {
-    const bool of_numbers = kind == ObjectiveKind::kSquared || kind == ObjectiveKind::kPoisson;
+                                               double gradient_clip, double hessian_clip, int32_t start,
+                                               double quantile) {
+    const bool of_numbers = kind == ObjectiveKind::kSquared || kind == ObjectiveKind::kPoisson ||
+                            kind == ObjectiveKind::kHuber || kind == ObjectiveKind::kQuantile;
     const bool of_classes = kind == ObjectiveKind::kSoftmax || target.task() == Task::kClasses;
     CheckInternal(of_numbers || of_classes || target.task() == Task::kBinary,
                   "the loss is for targets with two values");
@@ -36,6 +38,10 @@ std::unique_ptr<const Objective> MakeObjective(ObjectiveKind kind, const TargetS
             return MakeSigns(gradient_clip, hessian_clip);
         case ObjectiveKind::kSoftmax:
             return MakeSoftmax(std::max<size_t>(2, target.classes().size()), gradient_clip, hessian_clip);
+        case ObjectiveKind::kHuber:
+            return MakeQuantile(gradient_clip, hessian_clip, 0.5);
+        case ObjectiveKind::kQuantile:
+            return MakeQuantile(gradient_clip, hessian_clip, quantile);
     }
     throw Error(ErrorCode::kInternal, "unknown loss");
 }
@@ -48,8 +54,10 @@ void CheckObjective(ObjectiveKind kind, const TargetSpec& target) {
     const bool binary = target.task() == Task::kBinary;
     if (binary && kind != ObjectiveKind::kLogistic)
         RefuseOption("objective", "\"logistic\" for a target with two values");
-    if (!binary && kind != ObjectiveKind::kSquared && kind != ObjectiveKind::kPoisson)
-        RefuseOption("objective", "\"squared\" or \"poisson\" for a numeric target");
+    if (!binary && kind == ObjectiveKind::kLogistic)
+        RefuseOption("objective", "another one than \"logistic\" for a numeric target");
+    if (kind == ObjectiveKind::kPoisson && target.logarithmic())
+        RefuseOption("objective", "another one than \"poisson\" for \"target_scale\" \"log\"");
     if (kind == ObjectiveKind::kPoisson && !(target.lower() >= 0 && target.upper() <= kMaxCount))
         throw Error(ErrorCode::kInvalidParameter,
                     "objective \"poisson\" needs a target from 0 to at most 1000000",

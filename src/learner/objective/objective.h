@@ -25,7 +25,9 @@ enum class ObjectiveKind {
     kPoisson,   // of counts; the score is the logarithm of the mean
     kHinge,     // of a binary target with the signs -1 and 1
     kSigns,     // the squared loss of these signs
-    kSoftmax    // of classes; a score for each
+    kSoftmax,   // of classes; a score for each
+    kHuber,     // of labels as they are: squared, but linear beyond the clip
+    kQuantile   // of labels as they are; the score is a quantile
 };
 
 // What the target calls for where nothing else is asked for.
@@ -96,9 +98,10 @@ class Objective {
 };
 
 // The target must fit the kind (CheckObjective); the squared loss also takes the labels 0 and 1 as they are. `start`: the
-// score that rows start with, for losses whose gradients are multiples of what they start with.
+// score that rows start with, for losses whose gradients are multiples of what they start with. `quantile`: of kQuantile.
 std::unique_ptr<const Objective> MakeObjective(ObjectiveKind kind, const TargetSpec& target,
-                                               double gradient_clip, double hessian_clip, int32_t start = 0);
+                                               double gradient_clip, double hessian_clip, int32_t start = 0,
+                                               double quantile = 0.5);
 
 // The option "objective" of methods that know these: words for the first kinds.
 constexpr const char* kObjectiveWords[] = {"squared", "logistic", "poisson"};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/error.h"
 #include "base/json_text.h"
 #include "model/code_runs.h"
 #include "model/export/xgboost_tree.h"
@@ -181,6 +182,11 @@ Objective ObjectiveOf(const Model& model) {
         case Link::kLogistic:
             return {"binary:logistic", "5E-1", "\"reg_loss_param\":{\"scale_pos_weight\":\"1\"}"};
         case Link::kLog:
+            if (LogOffset(model.target()) != 0)
+                throw Error(ErrorCode::kUnsupported,
+                            "XGBoost has no form for this model's logarithmic target",
+                            "Its exponential function can be a prediction, but not one plus a constant.",
+                            "Use dpboost_to_sql.");
             return {"count:poisson", "1E0", "\"poisson_regression_param\":{\"max_delta_step\":\"0.7\"}"};
         case Link::kSoftmax:
             return {

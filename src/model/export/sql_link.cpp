@@ -23,7 +23,8 @@ LinkRange RangeOf(const Model& model) {
         return {-kLargestExponent, kLargestExponent, "0", "1"};
     if (model.link() == Link::kIdentity)
         return {-kOne, kOne, JsonNumber(target.lower()), JsonNumber(target.upper())};
-    const auto score = [](double value) {
+    const auto score = [&](double prediction) {
+        const double value = prediction - LogOffset(target);
         return value > 0 ? std::clamp<int64_t>(std::llround(std::log(value) * kFixedScale), -kLargestExponent,
                                                kLargestExponent)
                          : -kLargestExponent;
@@ -46,7 +47,8 @@ Around LinkOf(const Model& model) {
     if (model.link() == Link::kLogistic)
         return InUnits().Within({"1 / (1 + exp(-", "))"});
     if (model.link() == Link::kLog)
-        return InUnits().Within({"exp(", ")"});
+        return InUnits().Within(
+            {"exp(", target.logarithmic() ? ") + " + JsonNumber(LogOffset(target)) : ")"});
     return InUnits().Within(
         {JsonNumber(target.lower()) + " + " + JsonNumber(target.upper() - target.lower()) + " * ((",
          " + 1) / 2)"});

@@ -19,6 +19,17 @@ std::string Positive(const Model& model, const ReportFacts& facts) {
     return model.outputs() == 1 && classes.size() == 2 ? InCode(classes[1]) : "";
 }
 
+bool IsCount(const Model& model) {
+    return model.link() == Link::kLog && !model.target().logarithmic();
+}
+
+// What a quantile means.
+std::string BelowIt(const Model& model) {
+    if (model.loss().kind != LossKind::kQuantile || model.loss().parameters.empty())
+        return "";
+    return ", below which " + Compact(100 * model.loss().parameters[0]) + " % of similar rows lie";
+}
+
 }  // namespace
 
 std::string InCode(std::string_view text) {
@@ -53,8 +64,8 @@ std::string Predicts(const Model& model, const ReportFacts& facts) {
                     ? "of " + (Positive(model, facts).empty() ? "the positive class" : Positive(model, facts))
                     : "that " + InCode(facts.target) + " is " + Positive(model, facts)) +
                ".";
-    return "Predicts " + what + (model.link() == Link::kLog ? "a count" : "a number") + " from " +
-           Compact(model.target().lower()) + " to " + Compact(model.target().upper()) + ".";
+    return "Predicts " + what + (IsCount(model) ? "a count" : "a number") + " from " +
+           Compact(model.target().lower()) + " to " + Compact(model.target().upper()) + BelowIt(model) + ".";
 }
 
 std::string ScaleName(const Model& model, const ReportFacts& facts) {

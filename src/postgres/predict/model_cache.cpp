@@ -77,6 +77,12 @@ Explainer& CachedModel::explainer() {
     return *explainer_;
 }
 
+const Intervals& CachedModel::intervals() {
+    if (intervals_ == nullptr)
+        intervals_ = std::make_unique<Intervals>(model);
+    return *intervals_;
+}
+
 void LoadModel(const char* text, size_t size, std::shared_ptr<CachedModel>* model) {
     ModelText read;
     ModelEntry entry;

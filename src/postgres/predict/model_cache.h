@@ -9,6 +9,7 @@
 
 #include "dataset/encoder.h"
 #include "model/explain/explain.h"
+#include "model/intervals.h"
 #include "model/model.h"
 #include "model/predictor.h"
 #include "postgres/boundary/boundary.h"
@@ -30,6 +31,8 @@ struct CachedModel {
 
     // Core side: what explains the model, made at first use.
     Explainer& explainer();
+    // Likewise its intervals; the model must hold residuals.
+    const Intervals& intervals();
 
     ModelKey key;
     Model model;
@@ -40,6 +43,7 @@ struct CachedModel {
   private:
     PgInterrupt interrupt_;
     std::unique_ptr<Explainer> explainer_;
+    std::unique_ptr<Intervals> intervals_;
 };
 
 // The model that the name means for the current role, from the backend's memory if it is there. Raises what

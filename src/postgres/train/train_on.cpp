@@ -106,6 +106,21 @@ void ExpandArray(NamedCall* call) {
     *features = NumberedColumns(length, element);
 }
 
+// The column of the option "weight" is read like a feature, whichever features are named.
+void AddWeightColumn(NamedCall* call) {
+    SourceColumns* features = &call->training.features;
+    const JsonValue* weight = ReadJson(call->training.options)->Find("weight");
+    if (call->features == nullptr || weight == nullptr || weight->kind != JsonValue::kString ||
+        Contains(*features, weight->text) || strcmp(weight->text, call->target) == 0 ||
+        (call->training.unit != nullptr && strcmp(weight->text, call->training.unit) == 0))
+        return;
+    SourceColumns all = NumberedColumns(features->count + 1, InvalidOid);
+    for (int i = 0; i < features->count; ++i)
+        all.columns[i] = features->columns[i];
+    all.columns[features->count] = FindColumn(call->relid, weight->text);
+    *features = all;
+}
+
 // ---- the call ----
 
 // Arguments from `first` on: relation, target, epsilon, delta, features, options.
@@ -162,6 +177,7 @@ void PrepareCall(NamedCall* call) {
         training->features = call->features == nullptr
                                  ? DefaultFeatures(relation, call->target, training->unit)
                                  : NamedFeatures(call->relid, call->features, call->target, training->unit);
+    AddWeightColumn(call);
     if (training->unit != nullptr)
         training->unit_type = FindColumn(call->relid, training->unit).type;
     MakeReading(call, relation->rd_rel->relowner);

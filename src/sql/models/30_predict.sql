@@ -15,3 +15,8 @@ CREATE FUNCTION dpboost_predict_proba(model text, VARIADIC features "any") RETUR
     AS 'MODULE_PATHNAME', 'dpboost_predict_proba' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION dpboost_predict_proba(text, VARIADIC "any") IS
     'the probability of each class of a classifier, by its name; arguments as of dpboost_predict';
+
+CREATE FUNCTION dpboost_predict_interval(model text, level float8, VARIADIC features "any") RETURNS float8[]
+    AS 'MODULE_PATHNAME', 'dpboost_predict_interval' LANGUAGE C STABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dpboost_predict_interval(text, float8, VARIADIC "any") IS
+    'lower and upper end of where the target lies with probability level, of a model trained with {"intervals": true}; features as dpboost_predict takes them';

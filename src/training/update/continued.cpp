@@ -13,8 +13,12 @@ namespace {
 constexpr char kUpdate[] = "update";
 
 // What a model's trees and tables mean does not change from version to version.
-constexpr const char* kFixed[] = {"method", "task", "target_range", "positive",    "classes",
-                                  "bounds", "bins", "objective",    "hash_buckets"};
+constexpr const char* kFixed[] = {"method",       "task",     "target_range", "positive",      "classes",
+                                  "bounds",       "bins",     "objective",    "hash_buckets",  "quantile",
+                                  "target_scale", "monotone", "weight",       "class_weights", "intervals"};
+// What an average of two models does not keep.
+constexpr const char* kNotContinued[] = {"quantile", "target_scale",  "monotone",
+                                         "weight",   "class_weights", "intervals"};
 // Options of the call alone, not of the model.
 constexpr const char* kOfOneCall[] = {"epsilon",      "delta",    "deploy",    "holdout",
                                       "active_share", "evaluate", "rows_hint", kUpdate};
@@ -51,7 +55,12 @@ void RefuseFixed(const JsonValue& json) {
 std::vector<GivenOption> StoredOptions(const JsonValue& json, const MethodInfo& method) {
     std::vector<GivenOption> stored;
     for (int i = 0; i < json.count; ++i)
-        if (!IsAmong(kOfOneCall, json.keys[i]) && method.options.Find(json.keys[i]) != nullptr)
+        if (IsAmong(kNotContinued, json.keys[i]) ||
+            (std::string_view(json.keys[i]) == "objective" && json.items[i].IsText("huber")))
+            throw Error(ErrorCode::kUnsupported,
+                        "models with option " + Quoted(json.keys[i]) + " cannot be updated", {},
+                        "Train the next version from the start, with dpboost_train_on.");
+        else if (!IsAmong(kOfOneCall, json.keys[i]) && method.options.Find(json.keys[i]) != nullptr)
             stored.push_back(GivenFrom(json.keys[i], json.items[i]));
     method.options.Check(stored);
     return stored;

@@ -3,6 +3,7 @@
 // the epsilon that the training really has, and how much of the claimed delta it uses.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -22,6 +23,7 @@ struct AuditRow {
     std::vector<uint16_t> codes;
     float label;
     int64_t unit;
+    uint16_t weight = kFullWeight;
 };
 
 inline FeatureSpec AuditColumn(const char* name, uint32_t bins) {
@@ -37,18 +39,25 @@ inline TargetSpec AuditTarget(Task task) {
     return task == Task::kBinary ? TargetSpec::Binary() : TargetSpec::Regression(-1, 1);
 }
 
-inline Dataset AuditTable(const std::vector<FeatureSpec>& features, Task task, bool units,
+inline Dataset AuditTable(const std::vector<FeatureSpec>& features, const TargetSpec& target, bool units,
                           const std::vector<AuditRow>& rows) {
-    DatasetBuilder builder(features, AuditTarget(task), units);
+    const bool weighted =
+        std::any_of(rows.begin(), rows.end(), [](const AuditRow& row) { return row.weight != kFullWeight; });
+    DatasetBuilder builder(features, target, units, {}, weighted);
     for (const AuditRow& row : rows) {
         if (builder.Full())
             builder.Grow();
         for (std::size_t column = 0; column < features.size(); column++)
             builder.SetCode(column, row.codes[column]);
-        builder.AppendRow(row.label, UnitKeyOf(row.unit));
+        builder.AppendRow(row.label, UnitKeyOf(row.unit), row.weight);
     }
     NoInterrupt interrupt;
     return builder.Finish(interrupt);
+}
+
+inline Dataset AuditTable(const std::vector<FeatureSpec>& features, Task task, bool units,
+                          const std::vector<AuditRow>& rows) {
+    return AuditTable(features, AuditTarget(task), units, rows);
 }
 
 inline ChaChaSource AuditSource(uint64_t number, unsigned char use) {
@@ -78,7 +87,10 @@ struct AuditCase {
     // canary's coin is the only one.
     double sampling_rate = 1;
 
+    bool logarithmic = false;  // the target of a regression
+
     bool units() const { return canary.size() > 1; }
+    TargetSpec Target() const { return logarithmic ? TargetSpec::Logarithmic(0, 1e4) : AuditTarget(task); }
 };
 
 constexpr int kTrainingsPerPlan = 2000;
@@ -88,8 +100,8 @@ class Audited {
   public:
     explicit Audited(const AuditCase& audit)
         : audit_(audit),
-          without_(AuditTable(audit.features, audit.task, audit.units(), audit.rows)),
-          with_(AuditTable(audit.features, audit.task, audit.units(), Joined(audit))) {
+          without_(AuditTable(audit.features, audit.Target(), audit.units(), audit.rows)),
+          with_(AuditTable(audit.features, audit.Target(), audit.units(), Joined(audit))) {
         const LearnerContext context{with_.features(), with_.target(), audit.epsilon, audit.delta};
         learner_ = audit.method->make(*audit.method, context, audit.options);
         request_.epsilon = audit.epsilon;

@@ -88,6 +88,24 @@ inline AuditCase AutoAudit(Task task, bool unit) {
     return audit;
 }
 
+inline AuditCase AutoAudit(const char* what, bool unit, std::vector<GivenOption> options,
+                           bool logarithmic = false) {
+    AuditCase audit = AutoAudit(Task::kRegression, unit);
+    audit.name = std::string("auto ") + what + (unit ? ", unit of 30 rows" : "");
+    audit.options = std::move(options);
+    audit.logarithmic = logarithmic;
+    return audit;
+}
+
+// All rows but the canary's count little: it has the largest weight that there may be.
+inline AuditCase WeightAudit(Task task, bool unit) {
+    AuditCase audit = AutoAudit(task, unit);
+    audit.name += ", weight at its bound";
+    for (AuditRow& row : audit.rows)
+        row.weight = kFullWeight / 8;
+    return audit;
+}
+
 inline AuditCase FrameworkAudit(const char* method, bool unit) {
     AuditCase audit;
     audit.name = std::string(method) + (unit ? ", unit of 10 rows" : "");
@@ -190,6 +208,16 @@ inline std::vector<AuditCase> AuditCases() {
         AutoAudit(binary, true),
         AutoAudit(numbers, false),
         AutoAudit(numbers, true),
+        AutoAudit("quantile", false, {Given("objective", "quantile"), Given("quantile", 0.9)}),
+        AutoAudit("quantile", true, {Given("objective", "quantile"), Given("quantile", 0.9)}),
+        AutoAudit("huber", false, {Given("objective", "huber")}),
+        AutoAudit("log target", false, {}, true),
+        AutoAudit("log target", true, {}, true),
+        AutoAudit("intervals", false, {GivenTruth("intervals", true)}),
+        AutoAudit("intervals", true, {GivenTruth("intervals", true)}, true),
+        WeightAudit(binary, false),
+        WeightAudit(numbers, true),
+        AutoAudit("monotone", false, {GivenNumbers("monotone", {{"a", -1}})}),
     };
     for (const char* method :
          {"dp_tr", "dp_tr_ih", "dp_tr_ih_ebm", "dp_tr_batch", "dp_ebm", "dp_rf", "dp_pr", "feverless"})

@@ -15,17 +15,18 @@ struct Row {
     uint16_t codes[kColumns];
     float label;
     int64_t unit;
+    uint16_t weight;
 };
 
-Dataset Build(const std::vector<Row>& rows, bool units) {
+Dataset Build(const std::vector<Row>& rows, bool units, bool weights) {
     DatasetBuilder builder({FeatureSpec::Numeric("narrow", {0, 1}), FeatureSpec::Hashed("wide", 1000)},
-                           TargetSpec::Binary(), units);
+                           TargetSpec::Binary(), units, {}, weights);
     for (const Row& row : rows) {
         if (builder.Full())
             builder.Grow();
         for (size_t column = 0; column < kColumns; column++)
             builder.SetCode(column, row.codes[column]);
-        builder.AppendRow(row.label, UnitKeyOf(row.unit));
+        builder.AppendRow(row.label, UnitKeyOf(row.unit), row.weight);
     }
     return builder.Finish(interrupt);
 }
@@ -43,8 +44,10 @@ void ExpectSame(const Dataset& a, const Dataset& b) {
             ASSERT_EQ(a.Codes8(block, 0)[i], b.Codes8(block, 0)[i]);
             ASSERT_EQ(a.Codes16(block, 1)[i], b.Codes16(block, 1)[i]);
         }
-    for (size_t row = 0; row < a.rows(); row++)
+    for (size_t row = 0; row < a.rows(); row++) {
         ASSERT_EQ(a.Label(row), b.Label(row));
+        ASSERT_EQ(a.Weight(row), b.Weight(row));
+    }
 }
 
 // What is left equals a dataset that was built of the kept units' rows alone.
@@ -58,9 +61,10 @@ TEST(KeepUnits, LeavesWhatWouldHaveBeenReadAlone) {
                     rows.push_back(
                         {{static_cast<uint16_t>(random() % 250), static_cast<uint16_t>(random() % 1000)},
                          static_cast<float>(random() % 2),
-                         static_cast<int64_t>(units ? random() % (count / 3 + 1) : i)});
-                std::vector<UnitKey> keys;
-                Dataset all = Build(rows, units);
+                         static_cast<int64_t>(units ? random() % (count / 3 + 1) : i),
+                         static_cast<uint16_t>(random() % (kFullWeight + 1))});
+                const bool weights = kept_of_8 % 2 == 1;
+                Dataset all = Build(rows, units, weights);
                 std::vector<bool> keep(all.units());
                 for (size_t unit = 0; unit < keep.size(); unit++)
                     keep[unit] = random() % 8 < kept_of_8;
@@ -69,7 +73,7 @@ TEST(KeepUnits, LeavesWhatWouldHaveBeenReadAlone) {
                     if (keep[all.Unit(i)])
                         left.push_back(rows[i]);
                 all.KeepUnits(keep, interrupt);
-                ExpectSame(all, Build(left, units));
+                ExpectSame(all, Build(left, units, weights));
             }
 }
 

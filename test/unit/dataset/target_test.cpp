@@ -43,6 +43,32 @@ TEST(Target, RegressionScalesAndClamps) {
     }
 }
 
+TEST(Target, LogarithmsScaleAndComeBack) {
+    const TargetSpec amount = TargetSpec::Logarithmic(-5, 999994);
+    float label = 9;
+    ASSERT_TRUE(amount.Label(-5, &label));
+    EXPECT_EQ(label, -1);
+    ASSERT_TRUE(amount.Label(1e7, &label));
+    EXPECT_EQ(label, 1);
+    ASSERT_TRUE(amount.Label(994, &label));  // 1 + 994 + 5 is the root of the width
+    EXPECT_NEAR(label, 0, 1e-6);
+    for (double value = -5; value < 999994; value = value * 1.1 + 6) {
+        ASSERT_TRUE(amount.Label(value, &label));
+        ASSERT_NEAR(amount.Unscale(label), value, 14 / kFixedScale * (value + 6));
+        ASSERT_NEAR(amount.LinearLabel(label), 2 * (value + 5) / 999999 - 1, 14 / kFixedScale * 2);
+    }
+    EXPECT_EQ(amount.Unscale(2), 999994);
+    EXPECT_EQ(TargetSpec::Regression(1, 29).LinearLabel(0.25), 0.25);
+    ByteWriter out;
+    amount.Write(out);
+    const std::string bytes = out.Take();
+    ByteReader in(bytes);
+    EXPECT_TRUE(TargetSpec::Read(in, 2) == amount);
+    ByteReader old(bytes);
+    EXPECT_THROW(TargetSpec::Read(old, 1), Error);
+    EXPECT_FALSE(amount == TargetSpec::Regression(-5, 999994));
+}
+
 TEST(Target, OddTargetsSkipTheRow) {
     float label = 0;
     for (const TargetSpec& target : {TargetSpec::Regression(0, 1), TargetSpec::Binary()})

@@ -31,7 +31,8 @@ inline std::vector<GoldenCase> GoldenCases() {
     std::vector<std::pair<std::string, std::string>> methods;
     for (const MethodInfo* method : AllMethods())
         methods.emplace_back(method->name, "");
-    for (const char* variant : {"much", "product", "poisson", "update"})
+    for (const char* variant :
+         {"much", "product", "poisson", "monotone", "huber", "quantile", "log", "intervals", "update"})
         methods.emplace_back("auto", variant);
     for (const char* variant : {"filter", "cyclic", "poisson", "update"})
         methods.emplace_back("sbdt", variant);
@@ -42,9 +43,11 @@ inline std::vector<GoldenCase> GoldenCases() {
         for (const Task task : {Task::kBinary, Task::kRegression, Task::kClasses})
             for (const bool units : {false, true}) {
                 const bool only_classes = method == "adassp_logistic" || method == "adassp_hinge";
-                const bool only_numbers = variant == "poisson";
+                const bool only_numbers = variant == "poisson" || variant == "huber" ||
+                                          variant == "quantile" || variant == "log" || variant == "intervals";
                 if ((only_classes && task == Task::kRegression) ||
                     (only_numbers && task != Task::kRegression) ||
+                    (variant == "monotone" && task == Task::kClasses) ||
                     (task == Task::kClasses && (!AllMethods().Find(method)->classes || variant == "update")))
                     continue;
                 GoldenCase golden;
@@ -66,8 +69,14 @@ inline std::vector<GivenOption> GoldenOptions(const GoldenCase& golden, const Me
         all.push_back(Given("trees", golden.method == "sbdt" ? 40 : 8));
     if (method.pure)
         all.push_back(Given("depth", 3));
-    if (golden.variant == "poisson")
-        all.push_back(Given("objective", "poisson"));
+    if (golden.variant == "poisson" || golden.variant == "huber" || golden.variant == "quantile")
+        all.push_back(Given("objective", golden.variant.c_str()));
+    if (golden.variant == "intervals")
+        all.push_back(GivenTruth("intervals", true));
+    if (golden.variant == "quantile")
+        all.push_back(Given("quantile", 0.8));
+    if (golden.variant == "monotone")
+        all.push_back(GivenNumbers("monotone", {{"n0", -1}, {"n1", 1}}));
     if (golden.variant == "filter")
         all.push_back(Given("extra_rounds", 30));
     if (golden.variant == "cyclic")
@@ -86,6 +95,7 @@ inline Model TrainGolden(const GoldenCase& golden, Simd simd, int threads) {
     shape.task = golden.task;
     shape.product = golden.variant == "product";
     shape.counts = golden.variant == "poisson";
+    shape.amounts = golden.variant == "log";
     shape.rows = golden.epsilon > 1 ? 5000 : 700;
     shape.wide = 1;
     shape.units = golden.units ? shape.rows / 4 : 0;

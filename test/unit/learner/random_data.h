@@ -31,6 +31,7 @@ struct DataShape {
     bool product = false;  // labels depend on whether the first two columns are on the same side
     bool counts = false;   // of a regression: whole numbers from 0 to 20, most of them small
     size_t classes = 4;    // of Task::kClasses
+    bool amounts = false;  // of a regression: on a logarithmic scale, from 0 to 100000
 };
 
 inline TargetSpec TestTarget(const DataShape& shape) {
@@ -42,6 +43,8 @@ inline TargetSpec TestTarget(const DataShape& shape) {
             labels.push_back("class " + std::to_string(k));
         return TargetSpec::Classes(labels);
     }
+    if (shape.amounts)
+        return TargetSpec::Logarithmic(0, 100000);
     return shape.counts ? TargetSpec::Regression(0, 20) : TargetSpec::Regression(-1, 1);
 }
 
@@ -100,6 +103,8 @@ inline Dataset RandomDataset(const DataShape& shape) {
                     : random.Below(shape.classes));
         else if (shape.counts)
             value = static_cast<double>(random.Below(1 + static_cast<uint64_t>(6 * signal * signal)));
+        else if (shape.amounts)
+            value = 20 * (1 + 40 * signal * signal) * (1 + static_cast<double>(random.Below(1000)) / 200);
         else
             value = 2 * signal - 1 + (static_cast<double>(random.Below(1000)) / 1000 - 0.5) / 5;
         float label = 0;

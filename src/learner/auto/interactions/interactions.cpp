@@ -117,8 +117,8 @@ uint64_t Interactions::NormLimit(const SmoothWeights& weights) const {
 }
 
 void Interactions::Screen(double fraction, uint32_t max_features) {
-    const std::vector<std::vector<uint32_t>> products =
-        Products(stage_.active, max_features, MostProducts(schedule_, stage_.outputs()), stage_.random);
+    const std::vector<std::vector<uint32_t>> products = Products(
+        stage_.Interacting(), max_features, MostProducts(schedule_, stage_.outputs()), stage_.random);
     const SmoothWeights weights(schedule_, products);
     const Basis basis = SmoothBasis(products, weights);
     stage_.rows.SetBasis(basis, NormLimit(weights));

@@ -65,7 +65,7 @@ class BasisRows {
     //
     // Neighbours: add or remove one unit. A row adds q phi(x) with an integer |q| <= clip W / kCapUnit, where
     // clip is kClipSteps >> lattice_shift and W <= kCapUnit sqrt(limit_squared) / |phi(x)|, hence a vector of
-    // norm at most clip sqrt(limit_squared): |phi(x)|^2 is an exact integer, W is rounded down by more than
+    // norm at most clip sqrt(limit_squared): a row's weight is a factor of at most 1, |phi(x)|^2 is an exact integer, W is rounded down by more than
     // the errors of floating point, and q is rounded towards zero (kCut: q is cut at that bound instead). A unit of several rows adds the sum of
     // theirs, scaled down by a common factor if that is longer, each entry rounded towards zero, which makes
     // it no longer. With K outputs q is a vector with |q| <= clip W / kCapUnit (softmax.cpp; scaling and rounding towards
@@ -87,6 +87,20 @@ class BasisRows {
     // the sum of theirs, scaled down by a common factor to that norm, each entry rounded towards zero.
     RawSums LabelCounts(const std::vector<float>& edges);
     RawSums ScoreCounts(const std::vector<int32_t>& edges);
+    // The same of what scores leave over, label - score.
+    RawSums ResidualCounts(const std::vector<float>& edges);
+
+    // With labels and scores as logarithms: the sum of exp(label - score) - reach / 2, cut off at +-reach / 2, in units of
+    // reach / 2 / StepsPerUnit().
+    //
+    // Neighbours: add or remove one unit. Sensitivity: a row adds an integer of at most StepsPerUnit() in magnitude,
+    // clipped behind all floating point and rounded towards zero. What a unit of several rows adds is cut off at the same.
+    struct ScoreLine {
+        double factor;
+        double shift;
+        double At(double x) const { return factor * x + shift; }
+    };
+    RawSums RatioSums(const ScoreLine& of_labels, const ScoreLine& of_scores, double reach);
 
   private:
     static constexpr int32_t kCapUnit = 1 << 14;

@@ -1,0 +1,40 @@
+#include <algorithm>
+#include <cmath>
+
+#include "learner/auto/targets/final_draws.h"
+
+namespace dpboost {
+namespace {
+
+// Up to how many times its prediction a row counts in full: so far that noise moves the mean of these multiples by this
+// much, within limits.
+constexpr double kNoise = 0.03;
+constexpr double kLeastReach = 6, kMostReach = 32;
+constexpr double kPriorVariance = 0.25;  // of the logarithm of the factor
+constexpr double kMostShift = 4;
+
+}  // namespace
+
+// Neighbours: add or remove one unit. Sensitivity: RatioSums. Charge: one draw. The mean of (1 + value - lower) over its
+// prediction is the factor by which predictions are too low, where scores are right on average as logarithms ("smearing").
+double AdjustMean(const AdditiveStage& stage, double fraction) {
+    const double half = stage.target.LogWidth() / 2;
+    stage.tables.ThenFinal(half, half);
+    if (!(fraction > 0))
+        return 0;
+    const double factor = stage.tables.final_factor(), shift = stage.tables.final_shift();
+    const double nu = stage.counts.rows * stage.pool.mu() * std::sqrt(fraction);
+    const double reach = std::clamp(2 * kNoise * nu, kLeastReach, kMostReach);
+    const NoisySums sums =
+        stage.pool.Release(fraction, stage.rows.RatioSums({half, half}, {factor, shift}, reach));
+    const double unit = reach / 2 / stage.rows.StepsPerUnit() / stage.counts.rows;
+    const double ratio =
+        std::max(reach / 2 + static_cast<double>(sums.values[0]) * unit, std::exp(-kMostShift));
+    const double noise = sums.sigma * unit / ratio;
+    const double change = std::log(ratio) * kPriorVariance / (kPriorVariance + noise * noise);
+    const double moved = std::clamp(change, -kMostShift, kMostShift);
+    stage.tables.ThenFinal(1, moved);
+    return moved;
+}
+
+}  // namespace dpboost
