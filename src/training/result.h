@@ -17,6 +17,13 @@ struct RemainingBudget {
     bool by_unit;  // every person has an account; this is what a single release may ask of each
 };
 
+// A model of one of several groups.
+struct GroupModel {
+    const char* group;
+    const char* model;
+    int version;
+};
+
 struct TrainingResult {
     const char* model;  // null for an estimate, which has none of the first four
     const char* owner;
@@ -24,6 +31,8 @@ struct TrainingResult {
     int64_t release_id;
     const RemainingBudget* remaining;
     int remaining_count;
+    const GroupModel* groups = nullptr;  // of several models, of which `model` is how their names begin
+    int group_count = 0;                 // 0: there is one
 };
 
 }  // namespace dpboost

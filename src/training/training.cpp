@@ -362,7 +362,9 @@ const std::string& TrainingCore::Describe(const TrainingResult& result) {
     if (footprint_.trees > 0)
         description.Add("trees", std::to_string(footprint_.trees));
     description.Add("features", std::to_string(features_.specs.size()));
-    if (base_rate_.known)
+    if (result.group_count > 0)
+        description.Add("models", GroupsArray(result));
+    else if (base_rate_.known)
         description.Add("base_rate", DescribeBaseRate(base_rate_, target_));
     else if (result.model != nullptr && target_.undeclared)
         description.Add("base_rate", DescribeUndeclared(target_));

@@ -86,6 +86,20 @@ PublicColumn ToPublic(const SourceColumn& column, const ColumnDomain& domain) {
     return result;
 }
 
+void LoadDomain(const SourceColumn& column, ColumnDomain* domain) {
+    memset(static_cast<void*>(domain), 0, sizeof *domain);
+    domain->kind = DomainKind::kNone;
+    if (OidIsValid(column.relid))
+        LoadColumnDomain(column.relid, column.attnum, domain);
+    if (domain->kind != DomainKind::kNone || column.kind != ValueKind::kEnum)
+        return;
+    EnumLabel* labels = ReadEnumLabels(column.type, &domain->level_count);
+    domain->kind = DomainKind::kLevels;
+    domain->levels = static_cast<char**>(palloc(sizeof(char*) * (domain->level_count + 1)));
+    for (int i = 0; i < domain->level_count; ++i)
+        domain->levels[i] = pstrdup(labels[i].label);
+}
+
 SourceColumns ColumnsOfRowType(TupleDesc descriptor, Oid relid) {
     SourceColumns result;
     result.count = 0;

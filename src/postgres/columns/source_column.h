@@ -20,6 +20,9 @@ struct SourceColumn {
 // The column as the core knows it. Core side: may throw.
 PublicColumn ToPublic(const SourceColumn& column, const ColumnDomain& domain);
 
+// What the catalog or the type says about a column.
+void LoadDomain(const SourceColumn& column, ColumnDomain* domain);
+
 // How a call passes its features.
 enum class FeatureShape : uint8_t { kColumns, kArray, kRow };
 

@@ -50,7 +50,8 @@ void StateRelease(int64 release_id, Paragraphs* paragraphs) {
     CatalogScope scope;
     CatalogBegin(&scope);
     if (CatalogRead("SELECT model, version, method, array_to_string(relations, ', '),"
-                    " coalesce(privacy_unit::text, '') FROM dpboost.ledger WHERE release_id = $1",
+                    " coalesce(privacy_unit::text, ''), (SELECT count(*) FROM dpboost.group_model AS g"
+                    " WHERE g.release_id = l.release_id) FROM dpboost.ledger AS l WHERE release_id = $1",
                     {Int8(release_id)}, 1) == 0)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the ledger does not hold the charge of this model"),
@@ -60,10 +61,12 @@ void StateRelease(int64 release_id, Paragraphs* paragraphs) {
     const char* method = TextDatumGetCString(CatalogValue(0, 3));
     const char* relations = TextDatumGetCString(CatalogValue(0, 4));
     const char* unit = TextDatumGetCString(CatalogValue(0, 5));
+    const int64 groups = DatumGetInt64(CatalogValue(0, 6));
     CallCore([&] {
         const dpboost::Cost cost = CostOf(lineage);
         StatedLoss stated;
         stated.subject = "Model " + Quoted(name) + ", version " + std::to_string(version) +
+                         (groups == 0 ? "" : ", one for each of " + std::to_string(groups) + " groups") +
                          (relations[0] == '\0' ? "" : ", was trained on " + std::string(relations)) + " by " +
                          method + ", with epsilon " + PrintedUp(cost.epsilon, 4) + " at delta " +
                          Printed(cost.delta) +

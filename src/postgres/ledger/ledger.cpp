@@ -1,4 +1,4 @@
-// The caller's side of the ledger: lays a request into shared memory, starts the ledger worker, waits, and
+// The caller's side of the ledger: has a request laid into shared memory (ledger_layout), starts the ledger worker, waits, and
 // hands its answer on. Whatever ends the wait early (cancel, terminate, error, deadline) first forbids the worker to
 // commit; if the worker was quicker, what was asked for is there, and the caller was just not told.
 #include "postgres/ledger/ledger.h"
@@ -6,7 +6,7 @@
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/govern/alert.h"
-#include "postgres/ledger/ledger_message.h"
+#include "postgres/ledger/ledger_layout.h"
 
 namespace dpboost {
 namespace {
@@ -14,151 +14,19 @@ namespace {
 constexpr int kSlotRetryMs = 5;
 constexpr int kLatchMs = 200;  // so often the worker's health is looked at without being woken
 constexpr int kDeliveryRetryMs = 100;
-constexpr int kDeliveryLockTimeoutMs = 3000;  // then another worker tries
 constexpr int kDeadlockCheckMs = 1000;
 constexpr int kMaxSilentEnds = 5;  // workers of one delivery that end without a word
 
 int ledger_timeout_ms;
 
+// Of the worker of a charge or an import, whose caller waits no longer than this setting says.
+int LockTimeoutMs() {
+    return ledger_timeout_ms / 2 + 1;
+}
+
 // The milliseconds that are left until a deadline, at least 0.
 long MillisecondsUntil(TimestampTz deadline) {
     return TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
-}
-
-// ---- the request ----
-
-// What goes into a piece of the message.
-struct Content {
-    LedgerPiece* piece;
-    const void* bytes;
-    size_t size;
-};
-
-Content Text(LedgerPiece* piece, const char* text) {
-    return {piece, text == nullptr ? "" : text, text == nullptr ? 1 : strlen(text) + 1};
-}
-
-void StartMessage(LedgerMessage* message, LedgerWork work, Oid caller) {
-    memset(static_cast<void*>(message), 0, sizeof *message);
-    message->magic = kLedgerMagic;
-    message->work = work;
-    message->database = MyDatabaseId;
-    message->backend_latch = MyLatch;
-    message->caller = caller;
-    strlcpy(message->caller_name, GetUserNameFromId(caller, false), NAMEDATALEN);
-}
-
-// True if nothing will be committed from now on; false if the worker has gone too far.
-bool Abandon(LedgerMessage* message) {
-    uint32 expected = kLedgerPending;
-    return pg_atomic_compare_exchange_u32(&message->state, &expected, kLedgerAbandoned) ||
-           expected == kLedgerAbandoned || expected == kLedgerFailed;
-}
-
-// However this backend leaves, by an error, a cancel or the end of the process: the segment is detached.
-void AbandonOnDetach(dsm_segment* segment, Datum) {
-    Abandon(static_cast<LedgerMessage*>(dsm_segment_address(segment)));
-}
-
-LedgerMessage* MessageIn(dsm_segment* segment) {
-    return static_cast<LedgerMessage*>(dsm_segment_address(segment));
-}
-
-// Gives every piece its place behind the message, and copies all into a new segment.
-dsm_segment* LayOut(LedgerMessage* message, const Content* contents, int count) {
-    size_t end = sizeof(LedgerMessage);
-    for (int i = 0; i < count; ++i) {
-        contents[i].piece->offset = MAXALIGN(end);
-        contents[i].piece->size = contents[i].size;
-        end = contents[i].piece->offset + contents[i].size;
-    }
-    message->segment_size = end;
-    dsm_segment* segment = dsm_create(end, 0);
-    memcpy(static_cast<void*>(MessageIn(segment)), message, sizeof *message);
-    pg_atomic_init_u32(&MessageIn(segment)->state, kLedgerPending);
-    for (int i = 0; i < count; ++i)
-        if (contents[i].size > 0)
-            memcpy(static_cast<char*>(dsm_segment_address(segment)) + contents[i].piece->offset,
-                   contents[i].bytes, contents[i].size);
-    on_dsm_detach(segment, AbandonOnDetach, Datum(0));
-    return segment;
-}
-
-dsm_segment* LayOutCharge(const ChargeRequest* request, const uint8* claim) {
-    LedgerMessage message;
-    StartMessage(&message, LedgerWork::kCharge, request->caller);
-    message.lock_timeout_ms = ledger_timeout_ms / 2 + 1;
-    memcpy(message.claim, claim, kClaimSize);
-    message.kind = request->kind;
-    message.released = request->model;
-    message.right = request->right;
-    message.noise_multiplier = request->noise_multiplier;
-    message.has_privacy_unit = request->privacy_unit != nullptr;
-    if (request->units != nullptr) {
-        message.unit_state_id = request->units->id;
-        message.unit_generation = request->units->generation;
-        message.unit_epsilon = request->units->epsilon;
-        message.unit_delta = request->units->delta;
-        message.unit_order = request->units->order;
-    }
-    const RelationSet* relations = request->relations;
-    const Content contents[] = {
-        Text(&message.model_name, request->model_name),
-        Text(&message.method, request->method),
-        Text(&message.task, request->task),
-        Text(&message.privacy_unit, request->privacy_unit),
-        Text(&message.federation, request->federation),
-        {&message.plan, request->plan_bytes, request->plan_size},
-        {&message.relations, relations,
-         offsetof(RelationSet, items) + relations->count * sizeof(ReadRelation)},
-        {&message.units, request->unit_bytes, request->unit_size},
-    };
-    return LayOut(&message, contents, lengthof(contents));
-}
-
-dsm_segment* LayOutDelivery(const PaidRelease* paid, const ModelDelivery* delivery) {
-    LedgerMessage message;
-    StartMessage(&message, LedgerWork::kDelivery, paid->caller);
-    message.lock_timeout_ms = kDeliveryLockTimeoutMs;
-    memcpy(message.claim, paid->claim, kClaimSize);
-    message.release_id = paid->release_id;
-    message.deploy = delivery->deploy;
-    message.has_positive = delivery->positive != nullptr;
-    message.kind = paid->kind;
-    message.released.model_id = paid->model_id;
-    message.unit_state_id = paid->unit_state_id;
-    message.unit_generation = paid->unit_generation;
-    const Content contents[] = {
-        Text(&message.options, delivery->options),
-        Text(&message.features, delivery->features),
-        Text(&message.target, delivery->target),
-        Text(&message.positive, delivery->positive),
-        {&message.model, delivery->model_bytes, delivery->model_size},
-        Text(&message.evaluation, delivery->evaluation),
-        {&message.units, delivery->unit_bytes, delivery->unit_size},
-    };
-    return LayOut(&message, contents, lengthof(contents));
-}
-
-dsm_segment* LayOutImport(const ModelImport* import) {
-    LedgerMessage message;
-    StartMessage(&message, LedgerWork::kImport, import->caller);
-    message.lock_timeout_ms = ledger_timeout_ms / 2 + 1;
-    message.claimed_epsilon = import->epsilon;
-    message.claimed_delta = import->delta;
-    const Content contents[] = {
-        Text(&message.model_name, import->model_name),
-        Text(&message.method, import->method),
-        Text(&message.task, import->task),
-        Text(&message.options, import->content.options),
-        Text(&message.features, import->content.features),
-        Text(&message.target, nullptr),
-        Text(&message.positive, nullptr),
-        {&message.model, import->content.model_bytes, import->content.model_size},
-        Text(&message.evaluation, nullptr),
-        {&message.units, nullptr, 0},
-    };
-    return LayOut(&message, contents, lengthof(contents));
 }
 
 // ---- the worker ----
@@ -254,6 +122,7 @@ void WaitForCharge(LedgerMessage* message, BackgroundWorkerHandle* handle, Times
 void CopyAnswer(const LedgerAnswer& answer, PaidRelease* paid) {
     paid->release_id = answer.release_id;
     paid->version = answer.version;
+    memcpy(paid->group_versions, answer.group_versions, sizeof paid->group_versions);
     paid->budgets = static_cast<BudgetList*>(
         palloc0(offsetof(BudgetList, items) + (answer.budget_count + 1) * sizeof(BudgetState)));
     paid->budgets->count = answer.budget_count;
@@ -360,10 +229,11 @@ void CommitCharge(const ChargeRequest* request, PaidRelease* paid) {
     paid->caller = request->caller;
     paid->kind = request->kind;
     paid->model_id = request->model.model_id;
+    paid->group_count = request->group_count;
     if (!pg_strong_random(paid->claim, kClaimSize))
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
     const TimestampTz deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ledger_timeout_ms);
-    dsm_segment* segment = LayOutCharge(request, paid->claim);
+    dsm_segment* segment = LayOutCharge(request, paid->claim, LockTimeoutMs());
     LedgerMessage* message = MessageIn(segment);
     BackgroundWorkerHandle* handle = StartWorker(segment, deadline);
     WaitForCharge(message, handle, deadline);
@@ -386,11 +256,16 @@ PaidCharge Cashier::Receipt(PaidRelease* paid) {
     CheckInternal(paid->release_id > 0 && paid->plan_bytes != nullptr,
                   "there is no charge to give a receipt for");
     PaidCharge receipt(std::string(paid->plan_bytes, paid->plan_size));
-    paid->plan_bytes = nullptr;
+    if (++paid->receipts >= paid->group_count)
+        paid->plan_bytes = nullptr;
     return receipt;
 }
 
 void DeliverModel(const PaidRelease* paid, const ModelDelivery* delivery) {
+    DeliverGroups(paid, delivery);
+}
+
+void DeliverGroups(const PaidRelease* paid, const ModelDelivery* delivery) {
     int silent_ends = 0;
     while (!TryDelivery(paid, delivery, &silent_ends))
         WaitForLatch(kDeliveryRetryMs);
@@ -398,7 +273,7 @@ void DeliverModel(const PaidRelease* paid, const ModelDelivery* delivery) {
 
 void ImportModel(const ModelImport* import) {
     const TimestampTz deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ledger_timeout_ms);
-    dsm_segment* segment = LayOutImport(import);
+    dsm_segment* segment = LayOutImport(import, LockTimeoutMs());
     BackgroundWorkerHandle* handle = StartWorker(segment, deadline);
     WaitForCharge(MessageIn(segment), handle, deadline);
     if (pg_atomic_read_u32(&MessageIn(segment)->state) != kLedgerDone)

@@ -47,12 +47,18 @@ struct ChargeRequest {
     const UnitState* units;    // whose accounts are charged; nullptr or id 0: nobody's
     const char* unit_bytes;    // UnitAccount::Reserve
     size_t unit_size;
+    // One model for each of several groups, of which nobody is in two (disjoint_groups.h). The plan is that of each of them;
+    // model_name is what their names begin with. 0: one model.
+    const char* const* group_models;
+    int group_count;
 };
+
+constexpr int kMaxGroups = 64;
 
 constexpr int kClaimSize = 16;
 
-// A committed charge: the right to draw what was planned, once, and to store one model. Its name, version,
-// method, epsilon and delta are those of the charge.
+// A committed charge: the right to draw what was planned, once, and to store one model; of groups once for each. Its name,
+// version, method, epsilon and delta are those of the charge.
 struct PaidRelease {
     Oid caller;
     ReleaseKind kind;
@@ -65,9 +71,18 @@ struct PaidRelease {
     size_t plan_size;
     int64 unit_state_id;    // of the accounts that were charged; 0: none
     int64 unit_generation;  // since that
+    int32 group_count;      // as in the request
+    int32 receipts;         // that were given
+    int32 group_versions[kMaxGroups];
 };
 
 // Core side: gives the receipt by which a training draws, once for each charge. Throws kInternal without one.
+//
+// Of a charge for k disjoint groups it gives k. Neighbours: add or remove one unit, all of whose rows are in the same group.
+// Theorem (parallel composition): each group's model is made by the plan's mechanism from that group's rows and random numbers
+// of its own, so the joint distribution is a product, in which one factor alone differs between neighbours. Every divergence
+// of the product is then that factor's, which the plan bounds, whichever group it is: at each Renyi order, as a privacy loss
+// distribution and as a trade-off curve. That there are k models, and for which groups, is public.
 class Cashier {
   public:
     static PaidCharge Receipt(PaidRelease* paid);
@@ -105,6 +120,8 @@ void CommitCharge(const ChargeRequest* request, PaidRelease* paid);
 // cancel ends it. Raises 40P01 if what it waits for waits for the caller's transaction. After an error there
 // is no model, unless it was a cancel that came too late.
 void DeliverModel(const PaidRelease* paid, const ModelDelivery* delivery);
+// The same of a release of groups, in one commit: a model for each. Options, target and the like are those of the first.
+void DeliverGroups(const PaidRelease* paid, const ModelDelivery* deliveries);
 
 // A model that was trained elsewhere. All pointers stay the caller's and are only read.
 struct ModelImport {

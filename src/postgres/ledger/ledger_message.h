@@ -28,7 +28,7 @@ enum class LedgerWork : int32 {
 
 // More budgets than this are all checked, but only these are reported back.
 constexpr int kMaxReportedBudgets = 64;
-constexpr uint32 kLedgerMagic = 0x64706c79;  // another one for another layout
+constexpr uint32 kLedgerMagic = 0x64706c7a;  // another one for another layout
 
 // A piece of the segment behind the message.
 struct LedgerPiece {
@@ -36,9 +36,16 @@ struct LedgerPiece {
     size_t size;
 };
 
+// What is a group's own of its model.
+struct LedgerGroupModel {
+    LedgerPiece features;
+    LedgerPiece model;
+};
+
 struct LedgerAnswer {
     int64 release_id;
     int32 version;
+    int32 group_versions[kMaxGroups];
     int32 budget_count;
     BudgetState budgets[kMaxReportedBudgets];
     int sqlstate;
@@ -77,6 +84,10 @@ struct LedgerMessage {
     double unit_delta;
     uint32 unit_order;
 
+    // of both; of a charge the names of the groups' models, of a delivery a LedgerGroupModel for each
+    int32 group_count;  // 0: one model
+    LedgerPiece groups;
+
     // of both; what is to be written into accounts, if anything
     int64 unit_state_id;  // 0: nobody has one
     int64 unit_generation;
@@ -102,6 +113,10 @@ struct LedgerMessage {
 
 inline const char* PieceOf(const LedgerMessage* message, const LedgerPiece& piece) {
     return reinterpret_cast<const char*>(message) + piece.offset;
+}
+
+inline const LedgerGroupModel* GroupModelsOf(const LedgerMessage* message) {
+    return reinterpret_cast<const LedgerGroupModel*>(PieceOf(message, message->groups));
 }
 
 // The worker that is to do what the message in the segment asks for.

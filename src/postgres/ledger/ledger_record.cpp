@@ -161,19 +161,24 @@ void WriteDeployment(const LedgerMessage* message, int64 name_id, int32 version)
 }
 
 // What a model is called, whose it is, how it was trained and what it cost is copied from its charge. Returns its number.
-int64 WriteModel(const LedgerMessage* message) {
+// `group`: of a release of groups that of the model, from 1; else 0.
+int64 WriteModel(const LedgerMessage* message, int32 group) {
+    const LedgerPiece& features = group == 0 ? message->features : GroupModelsOf(message)[group - 1].features;
+    const LedgerPiece& model = group == 0 ? message->model : GroupModelsOf(message)[group - 1].model;
     CatalogWrite(
         "INSERT INTO dpboost.model (name, version, name_id, release_id, method, task, epsilon, delta,"
-        " options, features, content, target, positive) SELECT model, version, name_id, release_id, method, "
-        "task,"
-        " epsilon, delta, $2::jsonb, $3::jsonb, $4, $5, $6 FROM dpboost.ledger WHERE release_id = $1"
+        " options, features, content, target, positive) SELECT coalesce(g.model, l.model),"
+        " coalesce(g.version, l.version), coalesce(g.name_id, l.name_id), l.release_id, method, task,"
+        " epsilon, delta, $2::jsonb, $3::jsonb, $4, $5, $6 FROM dpboost.ledger AS l LEFT JOIN"
+        " dpboost.group_model AS g ON g.release_id = l.release_id AND g.number = $7 WHERE l.release_id = $1"
         " RETURNING model_id, name_id, version",
         {Int8(message->release_id),
          TextOf(PieceOf(message, message->options)),
-         TextOf(PieceOf(message, message->features)),
-         {BYTEAOID, ByteaDatum(PieceOf(message, message->model), message->model.size)},
+         TextOf(PieceOf(message, features)),
+         {BYTEAOID, ByteaDatum(PieceOf(message, model), model.size)},
          TextOf(PieceOf(message, message->target)),
-         If(message->has_positive, TextOf(PieceOf(message, message->positive)))});
+         If(message->has_positive, TextOf(PieceOf(message, message->positive))),
+         Int4(group)});
     const int64 name_id = DatumGetInt64(CatalogValue(0, 2));
     const int32 version = DatumGetInt32(CatalogValue(0, 3));
     const int64 model_id = ReturnedId();
@@ -234,6 +239,31 @@ void WriteFederation(const LedgerMessage* message, int64 release_id) {
         {Int8(release_id), TextOf(federation)});
 }
 
+// The names and versions of the groups' models.
+void WriteGroups(const LedgerMessage* message, LedgerRecord* record) {
+    const char* text = PieceOf(message, message->groups);
+    for (int32 i = 0; i < message->group_count; ++i, text += strlen(text) + 1) {
+        NamedModel model;
+        NameNextModel(message->caller, text, &model);
+        record->group_versions[i] = model.version;
+        CatalogWrite(
+            "INSERT INTO dpboost.group_model (release_id, number, name_id, model, version)"
+            " VALUES ($1, $2, $3, $4, $5)",
+            {Int8(record->release_id), Int4(i + 1), Int8(model.name_id), TextOf(model.name),
+             Int4(model.version)});
+    }
+}
+
+// Of a release of groups all models, else the one. Returns the number of the last.
+int64 WriteModels(const LedgerMessage* message) {
+    int64 model_id = 0;
+    if (message->group_count == 0)
+        return WriteModel(message, 0);
+    for (int32 group = 1; group <= message->group_count; ++group)
+        model_id = WriteModel(message, group);
+    return model_id;
+}
+
 }  // namespace
 
 void RecordCharge(const LedgerMessage* message, const LedgerPlan* plan, const RelationSet* relations,
@@ -249,6 +279,8 @@ void RecordCharge(const LedgerMessage* message, const LedgerPlan* plan, const Re
     record->release_id = WriteLedger(message, plan, relations, model);
     WriteCharges(message, record->release_id, relations);
     WriteFederation(message, record->release_id);
+    memset(record->group_versions, 0, sizeof record->group_versions);
+    WriteGroups(message, record);
     CatalogEnd(&scope);
 }
 
@@ -266,7 +298,7 @@ void RecordDelivery(const LedgerMessage* message) {
     CatalogBegin(&scope);
     if (!IsDelivered(message)) {
         const int64 model_id =
-            message->kind == ReleaseKind::kTraining ? WriteModel(message) : message->released.model_id;
+            message->kind == ReleaseKind::kTraining ? WriteModels(message) : message->released.model_id;
         if (PieceOf(message, message->evaluation)[0] != '\0')
             WriteEvaluation(message, model_id);
         WriteDelivery(message->release_id);

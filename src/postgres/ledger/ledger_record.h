@@ -20,6 +20,7 @@ struct LedgerPlan {
 struct LedgerRecord {
     int64 release_id;
     int32 version;
+    int32 group_versions[kMaxGroups];
 };
 
 // Raises what ReadNewModelName raises.

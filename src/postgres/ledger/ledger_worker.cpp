@@ -23,12 +23,20 @@ namespace {
 
 constexpr int kLockedTimeoutMs = 1000;  // for any other lock while the ledger's is held
 
+// As many texts as there are groups, and nothing behind the last.
+bool HasGroupNames(const LedgerMessage* message) {
+    const char* const names = PieceOf(message, message->groups);
+    const char* const end = names + message->groups.size;
+    return std::count(names, end, '\0') == message->group_count &&
+           (message->group_count == 0 ? names == end : end[-1] == '\0');
+}
+
 bool IsWhole(const LedgerMessage* message, size_t mapped_size) {
     const LedgerPiece charge[] = {message->model_name,   message->method, message->task,
                                   message->privacy_unit, message->plan,   message->relations,
-                                  message->federation,   message->units};
+                                  message->federation,   message->units,  message->groups};
     const LedgerPiece delivery[] = {message->options, message->features,   message->target, message->positive,
-                                    message->model,   message->evaluation, message->units};
+                                    message->model,   message->evaluation, message->units,  message->groups};
     const LedgerPiece import[] = {message->model_name, message->method, message->task};
     if (mapped_size < sizeof(LedgerMessage) || message->magic != kLedgerMagic ||
         message->segment_size > mapped_size)
@@ -37,12 +45,18 @@ bool IsWhole(const LedgerMessage* message, size_t mapped_size) {
         return piece.offset >= sizeof(LedgerMessage) && piece.offset <= message->segment_size &&
                piece.size <= message->segment_size - piece.offset;
     };
+    if (message->group_count < 0 || message->group_count > kMaxGroups)
+        return false;
     if (message->work == LedgerWork::kCharge)
-        return std::all_of(std::begin(charge), std::end(charge), fits);
+        return std::all_of(std::begin(charge), std::end(charge), fits) && HasGroupNames(message);
     if (message->work == LedgerWork::kImport && !std::all_of(std::begin(import), std::end(import), fits))
         return false;
     return (message->work == LedgerWork::kDelivery || message->work == LedgerWork::kImport) &&
-           std::all_of(std::begin(delivery), std::end(delivery), fits);
+           std::all_of(std::begin(delivery), std::end(delivery), fits) &&
+           message->groups.size == message->group_count * sizeof(LedgerGroupModel) &&
+           std::all_of(
+               GroupModelsOf(message), GroupModelsOf(message) + message->group_count,
+               [&](const LedgerGroupModel& group) { return fits(group.features) && fits(group.model); });
 }
 
 void SetLockTimeout(int milliseconds) {
@@ -140,6 +154,7 @@ void Answer(LedgerMessage* message, const BudgetList* budgets, const LedgerRecor
     LedgerAnswer* answer = &message->answer;
     answer->release_id = record.release_id;
     answer->version = record.version;
+    memcpy(answer->group_versions, record.group_versions, sizeof answer->group_versions);
     answer->budget_count = Min(budgets->count, kMaxReportedBudgets);
     memcpy(answer->budgets, budgets->items, answer->budget_count * sizeof(BudgetState));
 }

@@ -21,7 +21,9 @@ constexpr char kFindAll[] =
     " lost(name_id, version) AS (SELECT name_id, before FROM way AS w WHERE NOT EXISTS ("
     "  SELECT FROM dpboost.model AS m WHERE m.name_id = w.name_id AND m.version = w.before))"
     " SELECT plan FROM (SELECT release_id FROM way UNION SELECT l.release_id FROM dpboost.ledger AS l"
-    "  JOIN lost AS o ON o.name_id = l.name_id AND l.version <= o.version WHERE l.kind = 'training') AS r"
+    "  JOIN lost AS o ON o.name_id = l.name_id AND l.version <= o.version WHERE l.kind = 'training'"
+    "  UNION SELECT g.release_id FROM dpboost.group_model AS g"
+    "  JOIN lost AS o ON o.name_id = g.name_id AND g.version <= o.version) AS r"
     " JOIN dpboost.ledger USING (release_id) ORDER BY release_id DESC";
 
 }  // namespace

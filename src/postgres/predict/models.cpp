@@ -88,18 +88,19 @@ void CheckMayGive(Oid role, const char* role_name) {
 // counting, and the new owner must not have used it. A row that only keeps count is taken away.
 void GiveName(const OwnedModel& model, Oid role, const char* role_name) {
     const Parameter name = Int8(model.name_id), owner = {RoleRefType(), RoleRef(role, role_name)};
-    if (CatalogRead("SELECT FROM dpboost.model_name AS n JOIN dpboost.model_name AS m ON m.name = n.name"
-                    " WHERE n.name_id = $1 AND m.name_id <> $1 AND m.owner::oid = ($2)::oid"
-                    " AND (m.last_import > 0 OR EXISTS (SELECT FROM dpboost.ledger AS l WHERE l.name_id = "
-                    "m.name_id))",
-                    {name, owner}, 1) > 0)
+    if (CatalogRead(
+            "SELECT FROM dpboost.model_name AS n JOIN dpboost.model_name AS m ON m.name = n.name"
+            " WHERE n.name_id = $1 AND m.name_id <> $1 AND m.owner::oid = ($2)::oid"
+            " AND (m.last_import > 0 OR EXISTS (SELECT FROM dpboost.used_version AS l WHERE l.name_id = "
+            "m.name_id))",
+            {name, owner}, 1) > 0)
         ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT),
                         errmsg("role \"%s\" has, or had, a model of that name", role_name),
                         errdetail("Its versions would get mixed up.")));
     CatalogWrite(
         "WITH given AS (SELECT n.name_id, n.name, n.owner, greatest(n.versions_before, n.last_import, "
         "(SELECT max(version)"
-        "   FROM dpboost.ledger AS l WHERE l.name_id = n.name_id)) AS versions"
+        "   FROM dpboost.used_version AS l WHERE l.name_id = n.name_id)) AS versions"
         "  FROM dpboost.model_name AS n WHERE n.name_id = $1 AND n.owner::oid <> ($2)::oid),"
         " counted AS (DELETE FROM dpboost.model_name AS m USING given AS g WHERE m.name = g.name"
         "  AND m.owner::oid = ($2)::oid RETURNING m.versions_before),"

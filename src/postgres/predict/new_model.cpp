@@ -36,7 +36,8 @@ int64 NameId(const NewModelName* name) {
 // Versions of a dropped role of the owner's name count too: a full name with a version means one model for ever.
 int32 NextVersion(int64 name_id, const NewModelName* name) {
     CatalogRead(
-        "SELECT max(greatest((SELECT max(version) FROM dpboost.ledger AS l WHERE l.name_id = n.name_id),"
+        "SELECT max(greatest((SELECT max(version) FROM dpboost.used_version AS l WHERE l.name_id = "
+        "n.name_id),"
         " n.last_import, n.versions_before))::bigint + 1 FROM dpboost.model_name AS n WHERE name = $2 AND "
         "(name_id = "
         "$1 OR owner::text = $3)",

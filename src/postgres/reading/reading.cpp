@@ -44,7 +44,11 @@ bool ReceiveRow(TupleTableSlot* slot, DestReceiver* self) {
     slot_getallattrs(slot);
     const int last = slot->tts_tupleDescriptor->natts - 1;
     const NullableDatum unit = sink->has_units ? SlotValue(slot, last) : NullableDatum{0, true};
-    if (receiver->shape == FeatureShape::kArray) {
+    if (sink->route != nullptr)
+        sink = sink->route(sink, SlotValue(slot, sink->has_units ? last - 1 : last));
+    if (sink == nullptr) {
+        // a row of no group
+    } else if (receiver->shape == FeatureShape::kArray) {
         AppendArray(sink, SlotValue(slot, 0), unit, SlotValue(slot, 1));
     } else {
         const Datum* values = slot->tts_values + 1;

@@ -15,7 +15,7 @@ struct Reading {
     Oid owner;
     bool as_owner;  // with an allowance; else the caller reads with his own rights
     FeatureShape shape;
-    const AttrNumber* columns;  // target, features (or one array), privacy unit
+    const AttrNumber* columns;  // target, features (or one array), group if there is one, privacy unit
     int column_count;
 };
 

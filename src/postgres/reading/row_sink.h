@@ -18,6 +18,8 @@ struct RowSink {
     bool has_units;
     Oid unit_type;            // base type
     void (*flush)(RowSink*);  // takes a full buffer's rows away
+    // Null, or by the value behind the features: where a row belongs instead. Null: nowhere, it is skipped.
+    RowSink* (*route)(RowSink*, NullableDatum);
 };
 
 // Puts one value of a column into row `row` of the buffer.

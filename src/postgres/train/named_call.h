@@ -13,9 +13,13 @@ struct NamedCall {
     Oid relid;
     const char* target;
     ArrayType* features;  // null: all that can be, or those of the model that is continued
+    const char* group;    // column by whose levels there are several models; null: one model
     TrainingCall training;
     Reading reading;
 };
+
+// From the arguments relation, target, epsilon, delta, features, options of an SQL function, of which the first is `first`.
+NamedCall* ReadNamedCall(FunctionCallInfo fcinfo, int first);
 
 // Looks up columns, privacy unit and rights. Everything that the call or the schema can get wrong about them is raised. The
 // relation stays locked until the transaction ends.

@@ -123,8 +123,24 @@ void AddWeightColumn(NamedCall* call) {
 
 // ---- the call ----
 
-// Arguments from `first` on: relation, target, epsilon, delta, features, options.
-NamedCall* ReadArguments(FunctionCallInfo fcinfo, int first) {
+// Features without the column that is the same for all rows of a model.
+void LeaveOutGroup(NamedCall* call) {
+    SourceColumns* features = &call->training.features;
+    int kept = 0;
+    for (int i = 0; i < features->count; ++i) {
+        if (strcmp(features->columns[i].name, call->group) == 0 && call->features != nullptr)
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                            errmsg("the groups' column \"%s\" cannot be a feature", call->group),
+                            errdetail("It is the same for all rows of a model.")));
+        if (strcmp(features->columns[i].name, call->group) != 0)
+            features->columns[kept++] = features->columns[i];
+    }
+    features->count = kept;
+}
+
+}  // namespace
+
+NamedCall* ReadNamedCall(FunctionCallInfo fcinfo, int first) {
     static const char* const kNames[] = {"relation", "target", "epsilon"};
     for (int i = 0; i < 3; ++i)
         RequireArgument(fcinfo, first + i, kNames[i]);
@@ -142,14 +158,18 @@ NamedCall* ReadArguments(FunctionCallInfo fcinfo, int first) {
     return call;
 }
 
+namespace {
+
 // Who reads which columns, and with whose rights.
 void MakeReading(NamedCall* call, Oid owner) {
     TrainingCall* training = &call->training;
-    auto* columns = static_cast<AttrNumber*>(palloc(sizeof(AttrNumber) * (training->features.count + 2)));
+    auto* columns = static_cast<AttrNumber*>(palloc(sizeof(AttrNumber) * (training->features.count + 3)));
     int count = 0;
     columns[count++] = training->target.attnum;
     for (int i = 0; i < training->features.count; ++i)
         columns[count++] = training->features.columns[i].attnum;
+    if (call->group != nullptr)
+        columns[count++] = get_attnum(call->relid, call->group);
     if (training->unit != nullptr)
         columns[count++] = get_attnum(call->relid, training->unit);
     training->right = CheckMayTrain(training->caller, call->relid, columns, count);
@@ -177,6 +197,8 @@ void PrepareCall(NamedCall* call) {
         training->features = call->features == nullptr
                                  ? DefaultFeatures(relation, call->target, training->unit)
                                  : NamedFeatures(call->relid, call->features, call->target, training->unit);
+    if (call->group != nullptr)
+        LeaveOutGroup(call);
     AddWeightColumn(call);
     if (training->unit != nullptr)
         training->unit_type = FindColumn(call->relid, training->unit).type;
@@ -206,7 +228,7 @@ using namespace dpboost;
 // Trains a model on a relation and returns what it cost.
 Datum dpboost_train_on(PG_FUNCTION_ARGS) {
     RequireArgument(fcinfo, 0, "model");
-    NamedCall* call = ReadArguments(fcinfo, 1);
+    NamedCall* call = ReadNamedCall(fcinfo, 1);
     call->model = text_to_cstring(PG_GETARG_TEXT_PP(0));
     PrepareCall(call);
     Training* training = BeginTraining(call->training);
@@ -216,5 +238,5 @@ Datum dpboost_train_on(PG_FUNCTION_ARGS) {
 
 // What dpboost_train_on with the same arguments would cost. Reads no row, charges nothing, and leaves no lock.
 Datum dpboost_estimate(PG_FUNCTION_ARGS) {
-    PG_RETURN_DATUM(EstimateCall(ReadArguments(fcinfo, 0)));
+    PG_RETURN_DATUM(EstimateCall(ReadNamedCall(fcinfo, 0)));
 }

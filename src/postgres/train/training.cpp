@@ -10,20 +10,6 @@
 
 namespace dpboost {
 
-void LoadDomain(const SourceColumn& column, ColumnDomain* domain) {
-    memset(static_cast<void*>(domain), 0, sizeof *domain);
-    domain->kind = DomainKind::kNone;
-    if (OidIsValid(column.relid))
-        LoadColumnDomain(column.relid, column.attnum, domain);
-    if (domain->kind != DomainKind::kNone || column.kind != ValueKind::kEnum)
-        return;
-    EnumLabel* labels = ReadEnumLabels(column.type, &domain->level_count);
-    domain->kind = DomainKind::kLevels;
-    domain->levels = static_cast<char**>(palloc(sizeof(char*) * (domain->level_count + 1)));
-    for (int i = 0; i < domain->level_count; ++i)
-        domain->levels[i] = pstrdup(labels[i].label);
-}
-
 namespace {
 
 // Bounds of a date or timestamp are written as such; here they get the numbers that the column's values become.
@@ -214,7 +200,12 @@ namespace {
 
 // Another training may have been charged since this one began (an earlier group of the same query, say).
 void CalibrateAgainIfCharged(Training* training) {
-    const BudgetList* budgets = LoadBudgets(training->call.caller, training->call.relations);
+    CalibrateAgain(training, LoadBudgets(training->call.caller, training->call.relations));
+}
+
+}  // namespace
+
+void CalibrateAgain(Training* training, const BudgetList* budgets) {
     if (SameBudgets(budgets, training->budgets))
         return;
     training->budgets = budgets;
@@ -222,7 +213,7 @@ void CalibrateAgainIfCharged(Training* training) {
 }
 
 // Nothing else in a training takes random numbers, and nothing calls it without a charge.
-void Train(Training* training, PaidRelease* paid) {
+void DrawModel(Training* training, PaidRelease* paid) {
     ChaChaSource::Seed seed;
     if (!pg_strong_random(seed.data(), seed.size()))
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
@@ -235,8 +226,6 @@ void Train(Training* training, PaidRelease* paid) {
     });
 }
 
-}  // namespace
-
 void FinishRows(Training* training) {
     CallCore([&] {
         PgInterrupt interrupt;
@@ -244,51 +233,51 @@ void FinishRows(Training* training) {
     });
 }
 
-void PayTraining(Training* training, const char* federation, PaidRelease* paid) {
+void FillCharge(const Training* training, ChargeRequest* request) {
     const TrainingCore& core = **training->core;
+    memset(static_cast<void*>(request), 0, sizeof *request);
+    request->caller = training->call.caller;
+    request->right = training->call.right;
+    request->kind = ReleaseKind::kTraining;
+    request->model_name = training->call.model;
+    request->method = core.options().method->name;
+    request->task = core.task_name();
+    request->plan_bytes = core.plan_bytes().data();
+    request->plan_size = core.plan_bytes().size();
+    request->noise_multiplier = core.noise_multiplier();
+    request->relations = training->call.relations;
+    request->privacy_unit = training->call.unit;
+}
+
+void PayTraining(Training* training, const char* federation, PaidRelease* paid) {
     ChargeRequest request;
-    memset(static_cast<void*>(&request), 0, sizeof request);
-    request.caller = training->call.caller;
-    request.right = training->call.right;
-    request.kind = ReleaseKind::kTraining;
-    request.model_name = training->call.model;
-    request.method = core.options().method->name;
-    request.task = core.task_name();
-    request.plan_bytes = core.plan_bytes().data();
-    request.plan_size = core.plan_bytes().size();
-    request.noise_multiplier = core.noise_multiplier();
-    request.relations = training->call.relations;
-    request.privacy_unit = training->call.unit;
+    FillCharge(training, &request);
     request.federation = federation;
     ReserveUnits(&training->units, training->core, &request);
     CommitCharge(&request, paid);
 }
 
-namespace {
-
-void Deliver(const Training* training, const PaidRelease& paid) {
+void FillDelivery(const Training* training, ModelDelivery* delivery) {
     const TrainingCore& core = **training->core;
-    ModelDelivery delivery;
-    delivery.options = core.options().text.c_str();
-    delivery.features = core.features_json().c_str();
-    delivery.target = training->call.target.name;
+    delivery->options = core.options().text.c_str();
+    delivery->features = core.features_json().c_str();
+    delivery->target = training->call.target.name;
     const bool one_class = !core.target().by_number && !core.target().classes;
-    delivery.positive = one_class ? core.target().positive.c_str() : nullptr;
-    delivery.deploy = core.options().deploy;
-    delivery.model_bytes = core.model_bytes().data();
-    delivery.model_size = core.model_bytes().size();
-    delivery.evaluation = core.evaluation_json().c_str();
-    delivery.unit_bytes = core.SettledUnits().data();
-    delivery.unit_size = core.SettledUnits().size();
-    DeliverModel(&paid, &delivery);
-    ModelsChanged();
+    delivery->positive = one_class ? core.target().positive.c_str() : nullptr;
+    delivery->deploy = core.options().deploy;
+    delivery->model_bytes = core.model_bytes().data();
+    delivery->model_size = core.model_bytes().size();
+    delivery->evaluation = core.evaluation_json().c_str();
+    delivery->unit_bytes = core.SettledUnits().data();
+    delivery->unit_size = core.SettledUnits().size();
 }
 
-// Says with every error after the charge that there is one.
 void DescribeCharge(void* argument) {
     errcontext("training charged as release %lld; see dpboost_ledger",
                static_cast<long long>(static_cast<const PaidRelease*>(argument)->release_id));
 }
+
+namespace {
 
 // From the committed charge to the committed model.
 void TrainAndDeliver(Training* training, PaidRelease* paid) {
@@ -297,8 +286,11 @@ void TrainAndDeliver(Training* training, PaidRelease* paid) {
     context.arg = paid;
     context.previous = error_context_stack;
     error_context_stack = &context;
-    Train(training, paid);
-    Deliver(training, *paid);
+    DrawModel(training, paid);
+    ModelDelivery delivery;
+    FillDelivery(training, &delivery);
+    DeliverModel(paid, &delivery);
+    ModelsChanged();
     error_context_stack = context.previous;
 }
 

@@ -58,9 +58,6 @@ struct Training : RowSink {
 // fail later, before any row is read. The call must live as long as the training.
 Training* BeginTraining(const TrainingCall& call);
 
-// What the catalog or the type says about a column.
-void LoadDomain(const SourceColumn& column, ColumnDomain* domain);
-
 // How labels and units of a relation are read; for an evaluation too.
 void MakeTargetReader(const TargetRule& rule, const SourceColumn& column, TargetReader* reader);
 void MakeUnitReader(const char* unit, Oid unit_type, RowSink* sink);
@@ -69,6 +66,15 @@ void MakeUnitReader(const char* unit, Oid unit_type, RowSink* sink);
 // `federation` is for the ledger, see ChargeRequest.
 void FinishRows(Training* training);
 void PayTraining(Training* training, const char* federation, PaidRelease* paid);
+
+// The further steps of FinishTraining, for trainings that are charged together: plans again if the budgets have changed; what is
+// to be charged, to be filled up by the caller; draws and trains; what is to be stored; and an error context, of a
+// PaidRelease, that says with every error after the charge that there is one.
+void CalibrateAgain(Training* training, const BudgetList* budgets);
+void FillCharge(const Training* training, ChargeRequest* request);
+void DrawModel(Training* training, PaidRelease* paid);
+void FillDelivery(const Training* training, ModelDelivery* delivery);
+void DescribeCharge(void* paid_release);
 
 // Has the charge committed, then draws and trains, then has the model committed, and returns the result as
 // jsonb. Interrupted before the charge, nothing was drawn and nothing is charged; after it, the charge stays

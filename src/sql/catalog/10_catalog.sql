@@ -199,6 +199,24 @@ CREATE INDEX ledger_model ON dpboost.ledger (name_id, version);
 ALTER SEQUENCE dpboost.release_id_seq OWNED BY dpboost.ledger.release_id;
 COMMENT ON SEQUENCE dpboost.release_id_seq IS 'numbers the releases';
 
+-- Models on groups of persons none of whom is in two of them are one release: adding or removing a person changes one of
+-- them. Its row in the ledger names what their names begin with.
+CREATE TABLE dpboost.group_model ( -- the models of releases that have several; rows are added by the ledger worker, with the
+    -- charge, and never changed
+    release_id bigint NOT NULL, -- the release
+    number int NOT NULL CHECK (number > 0), -- number of the group
+    name_id bigint NOT NULL, -- name of the group's model with its owner, see model_name
+    model text NOT NULL, -- name of the group's model
+    version int NOT NULL, -- its version; never used again
+    PRIMARY KEY (release_id, number)
+);
+CREATE INDEX group_model_model ON dpboost.group_model (name_id, version);
+CREATE VIEW dpboost.used_version AS
+    SELECT name_id, version FROM dpboost.ledger UNION ALL SELECT name_id, version FROM dpboost.group_model;
+COMMENT ON VIEW dpboost.used_version IS 'versions of models that releases have used, and that none will use again';
+COMMENT ON COLUMN dpboost.used_version.name_id IS 'name of the model with its owner, see model_name';
+COMMENT ON COLUMN dpboost.used_version.version IS 'the version';
+
 -- A row is added in the commit of the model and stays when the model is dropped. A release without one has no model: it
 -- trains still, or it was cancelled, failed or crashed after it was charged.
 CREATE TABLE dpboost.delivery ( -- the releases whose model was stored; rows are added by the ledger worker and never changed
@@ -277,7 +295,7 @@ CREATE TABLE dpboost.model (
     name_id bigint NOT NULL,
     name text NOT NULL,
     version int NOT NULL CHECK (version > 0),
-    release_id bigint UNIQUE,
+    release_id bigint,
     method text NOT NULL,
     task text NOT NULL,
     epsilon float8 NOT NULL,
@@ -291,6 +309,7 @@ CREATE TABLE dpboost.model (
     UNIQUE (name_id, version)
 );
 ALTER TABLE dpboost.model ALTER COLUMN content SET STORAGE EXTERNAL;
+CREATE INDEX model_release ON dpboost.model (release_id);
 ALTER SEQUENCE dpboost.model_id_seq OWNED BY dpboost.model.model_id;
 COMMENT ON SEQUENCE dpboost.model_id_seq IS 'numbers the models';
 COMMENT ON TABLE dpboost.model IS

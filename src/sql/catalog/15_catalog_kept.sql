@@ -10,6 +10,9 @@ CREATE TRIGGER keep_ledger BEFORE UPDATE OR DELETE OR TRUNCATE ON dpboost.ledger
     FOR EACH STATEMENT EXECUTE FUNCTION dpboost.keep_ledger();
 CREATE TRIGGER keep_ledger BEFORE UPDATE OR DELETE OR TRUNCATE ON dpboost.charge
     FOR EACH STATEMENT EXECUTE FUNCTION dpboost.keep_ledger();
+CREATE TRIGGER keep_ledger BEFORE UPDATE OR DELETE OR TRUNCATE ON dpboost.group_model
+    FOR EACH STATEMENT EXECUTE FUNCTION dpboost.keep_ledger();
+COMMENT ON TRIGGER keep_ledger ON dpboost.group_model IS 'the ledger is append-only';
 CREATE TRIGGER keep_ledger BEFORE UPDATE OR DELETE OR TRUNCATE ON dpboost.delivery
     FOR EACH STATEMENT EXECUTE FUNCTION dpboost.keep_ledger();
 CREATE TRIGGER keep_ledger BEFORE UPDATE OR DELETE OR TRUNCATE ON dpboost.total
@@ -34,6 +37,7 @@ SELECT pg_catalog.pg_extension_config_dump('dpboost.model_name_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.model_name', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.release_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.ledger', '');
+SELECT pg_catalog.pg_extension_config_dump('dpboost.group_model', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.charge_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.charge', '');
 SELECT pg_catalog.pg_extension_config_dump('dpboost.delivery', '');

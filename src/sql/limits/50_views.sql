@@ -50,8 +50,9 @@ CREATE VIEW dpboost_ledger ( -- releases: one's own, and all from one's own tabl
     calibrated_by, -- what set the noise: gdp (Gaussian differential privacy), pld (privacy loss distributions), rdp
     -- (Renyi divergence), pure (delta 0), or budget: a limit asked for more noise than epsilon did
     kind, -- training, evaluation, or choice among models
-    federation) -- of a training together with other servers: the federation, and hashes of its parties and of the
+    federation, -- of a training together with other servers: the federation, and hashes of its parties and of the
     -- session, the same at all of them
+    models) -- of dpboost_train_groups: its models, each with its version; their names begin with that of "model"
     WITH (security_barrier) AS
     SELECT l.release_id, l.released_at, l.role_name AS role, l.model, l.version, l.method, l.task, dpboost.rounded_up(l.epsilon) AS epsilon, l.delta,
            l.privacy_unit, l.relations,
@@ -59,7 +60,9 @@ CREATE VIEW dpboost_ledger ( -- releases: one's own, and all from one's own tabl
            EXISTS (SELECT FROM dpboost.delivery d WHERE d.release_id = l.release_id) AS delivered,
            dpboost.rounded_up(l.noise_multiplier) AS noise_multiplier, l.calibrated_by, l.kind,
            (SELECT pg_catalog.jsonb_build_object('federation', f.federation, 'session', f.session, 'roster', f.roster)
-            FROM dpboost.federated_release f WHERE f.release_id = l.release_id) AS federation
+            FROM dpboost.federated_release f WHERE f.release_id = l.release_id) AS federation,
+           (SELECT pg_catalog.array_agg(g.model || '@' || g.version ORDER BY g.number)
+            FROM dpboost.group_model g WHERE g.release_id = l.release_id) AS models
     FROM dpboost.ledger l LEFT JOIN dpboost.model_name m USING (name_id)
     WHERE pg_catalog.pg_has_role(current_user, l.role::oid, 'USAGE')
        OR pg_catalog.pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')

@@ -31,6 +31,13 @@ CREATE FUNCTION dpboost_train_on(
 COMMENT ON FUNCTION dpboost_train_on(text, regclass, name, float8, float8, name[], jsonb) IS
     'trains a differentially private model on a table or view, with a privacy budget or SELECT on it';
 
+CREATE FUNCTION dpboost_train_groups(
+    model text, groups name, relation regclass, target name, epsilon float8, delta float8 DEFAULT NULL,
+    features name[] DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'dpboost_train_groups' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dpboost_train_groups(text, name, regclass, name, float8, float8, name[], jsonb) IS
+    'trains a model for each public level of a column, charged as one: nobody may have rows in two groups, and the schema must say so';
+
 CREATE FUNCTION dpboost_estimate(
     relation regclass, target name, epsilon float8, delta float8 DEFAULT NULL,
     features name[] DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS jsonb

@@ -66,6 +66,18 @@ std::string FiguresObject(const Evaluation& evaluation, const TargetSpec& target
     return list.Object();
 }
 
+std::string GroupsArray(const TrainingResult& result) {
+    JsonList models;
+    for (int i = 0; i < result.group_count; i++) {
+        JsonList one;
+        one.Add("group", JsonString(result.groups[i].group));
+        one.Add("model", JsonString(result.groups[i].model));
+        one.Add("version", std::to_string(result.groups[i].version));
+        models.Append(one.Object());
+    }
+    return models.Array();
+}
+
 std::string RemainingArray(const TrainingResult& result) {
     JsonList remaining;
     for (int i = 0; i < result.remaining_count; ++i) {

@@ -19,6 +19,8 @@ std::string FiguresObject(const Evaluation& evaluation, const TargetSpec& target
 
 // What the budgets have left.
 std::string RemainingArray(const TrainingResult& result);
+// The models of several groups, as a JSON array.
+std::string GroupsArray(const TrainingResult& result);
 
 const char* TaskName(Task task);
 
