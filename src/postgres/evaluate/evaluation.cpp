@@ -149,6 +149,7 @@ void Pay(RunningEvaluation* running, PaidRelease* paid) {
     request.noise_multiplier = core.noise_multiplier();
     request.relations = running->relations;
     request.privacy_unit = running->unit;
+    request.delivery_follows = true;
     ReserveUnits(&running->units, running->core, &request);
     CommitCharge(&request, paid);
 }

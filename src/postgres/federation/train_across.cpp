@@ -238,7 +238,7 @@ void TrainTogether(AcrossCall* call, PaidRelease* paid) {
     });
 }
 
-void Deliver(const AcrossCall* call, const PaidRelease& paid) {
+void Deliver(const AcrossCall* call, PaidRelease* paid) {
     const TrainingCore& training = (*call->core)->training();
     ModelDelivery delivery;
     memset(static_cast<void*>(&delivery), 0, sizeof delivery);
@@ -250,7 +250,7 @@ void Deliver(const AcrossCall* call, const PaidRelease& paid) {
     delivery.model_bytes = training.model_bytes().data();
     delivery.model_size = training.model_bytes().size();
     delivery.evaluation = "";
-    DeliverModel(&paid, &delivery);
+    DeliverModel(paid, &delivery);
     ModelsChanged();
 }
 
@@ -312,7 +312,7 @@ Datum dpboost_train_across(PG_FUNCTION_ARGS) {
     CallParties(call, "dpboost_party_charge()", nullptr, 0);
     TrainTogether(call, &paid);
     CloseLinks(call->links);
-    Deliver(call, paid);
+    Deliver(call, &paid);
     const Datum result = WithKey(DescribeAcross(call, &paid), "parties", PartyNames(call));
     call->core->Release();
     PG_RETURN_DATUM(result);

@@ -1,6 +1,7 @@
 // The caller's side of the ledger: has a request laid into shared memory (ledger_layout), starts the ledger worker, waits, and
 // hands its answer on. Whatever ends the wait early (cancel, terminate, error, deadline) first forbids the worker to
-// commit; if the worker was quicker, what was asked for is there, and the caller was just not told.
+// commit; if the worker was quicker, what was asked for is there, and the caller was just not told. A delivery goes to the
+// worker of the charge while that one still waits for it, else to a new one.
 #include "postgres/ledger/ledger.h"
 
 #include "postgres/boundary/boundary.h"
@@ -171,15 +172,33 @@ Wait WaitForDelivery(LedgerMessage* message, BackgroundWorkerHandle* handle) {
     }
 }
 
+// Gives the delivery to the worker of the charge. Null if that one has gone, or is not to be asked twice; if it ends on the
+// way, it has ended like any other.
+BackgroundWorkerHandle* HandOver(PaidRelease* paid, dsm_segment* delivery) {
+    if (paid->charge == nullptr)
+        return nullptr;
+    LedgerMessage* charge = MessageIn(paid->charge);
+    charge->delivery = dsm_segment_handle(delivery);
+    pg_write_barrier();
+    const bool handed = TurnDoor(charge, kDoorHanded);
+    if (handed)
+        SetLatch(charge->worker_latch);
+    dsm_detach(paid->charge);
+    paid->charge = nullptr;
+    return handed ? paid->worker : nullptr;
+}
+
 // One worker's attempt. False if another one should try: nothing is known to have gone wrong for good.
-bool TryDelivery(const PaidRelease* paid, const ModelDelivery* delivery, int* silent_ends) {
+bool TryDelivery(PaidRelease* paid, const ModelDelivery* delivery, int* silent_ends) {
     dsm_segment* segment = LayOutDelivery(paid, delivery);
     LedgerMessage* message = MessageIn(segment);
     BackgroundWorkerHandle* volatile handle = nullptr;
     volatile Wait wait = Wait::kLate;
     PG_TRY();
     {
-        handle = StartWorker(segment, DT_NOEND);
+        handle = HandOver(paid, segment);
+        if (handle == nullptr)
+            handle = StartWorker(segment, DT_NOEND);
         wait = WaitForDelivery(message, handle);
     }
     PG_CATCH();
@@ -247,8 +266,13 @@ void CommitCharge(const ChargeRequest* request, PaidRelease* paid) {
         paid->unit_state_id = request->units->id;
         paid->unit_generation = request->units->generation + 1;
     }
-    dsm_detach(segment);
-    pfree(handle);
+    if (request->delivery_follows) {
+        paid->charge = segment;
+        paid->worker = handle;
+    } else {
+        dsm_detach(segment);
+        pfree(handle);
+    }
     ShowAlerts(paid->budgets);
 }
 
@@ -261,11 +285,11 @@ PaidCharge Cashier::Receipt(PaidRelease* paid) {
     return receipt;
 }
 
-void DeliverModel(const PaidRelease* paid, const ModelDelivery* delivery) {
+void DeliverModel(PaidRelease* paid, const ModelDelivery* delivery) {
     DeliverGroups(paid, delivery);
 }
 
-void DeliverGroups(const PaidRelease* paid, const ModelDelivery* delivery) {
+void DeliverGroups(PaidRelease* paid, const ModelDelivery* delivery) {
     int silent_ends = 0;
     while (!TryDelivery(paid, delivery, &silent_ends))
         WaitForLatch(kDeliveryRetryMs);

@@ -51,6 +51,7 @@ struct ChargeRequest {
     // model_name is what their names begin with. 0: one model.
     const char* const* group_models;
     int group_count;
+    bool delivery_follows;  // in this call of an SQL function: the worker may wait for it
 };
 
 constexpr int kMaxGroups = 64;
@@ -74,6 +75,8 @@ struct PaidRelease {
     int32 group_count;      // as in the request
     int32 receipts;         // that were given
     int32 group_versions[kMaxGroups];
+    dsm_segment* charge;  // where the worker of the charge may still wait for the delivery; null: nowhere
+    BackgroundWorkerHandle* worker;
 };
 
 // Core side: gives the receipt by which a training draws, once for each charge. Throws kInternal without one.
@@ -119,9 +122,9 @@ void CommitCharge(const ChargeRequest* request, PaidRelease* paid);
 // Stores the model of a paid release. Waits for a worker slot and for locks as long as the caller does; a
 // cancel ends it. Raises 40P01 if what it waits for waits for the caller's transaction. After an error there
 // is no model, unless it was a cancel that came too late.
-void DeliverModel(const PaidRelease* paid, const ModelDelivery* delivery);
+void DeliverModel(PaidRelease* paid, const ModelDelivery* delivery);
 // The same of a release of groups, in one commit: a model for each. Options, target and the like are those of the first.
-void DeliverGroups(const PaidRelease* paid, const ModelDelivery* deliveries);
+void DeliverGroups(PaidRelease* paid, const ModelDelivery* deliveries);
 
 // A model that was trained elsewhere. All pointers stay the caller's and are only read.
 struct ModelImport {
@@ -139,7 +142,7 @@ struct ModelImport {
 void ImportModel(const ModelImport* import);
 
 // The same of an evaluation's or a choice's result, the text of a json object.
-inline void DeliverEvaluation(const PaidRelease* paid, const char* result) {
+inline void DeliverEvaluation(PaidRelease* paid, const char* result) {
     ModelDelivery delivery;
     memset(static_cast<void*>(&delivery), 0, sizeof delivery);
     delivery.model_bytes = "";

@@ -27,9 +27,13 @@ void StartMessage(LedgerMessage* message, LedgerWork work, Oid caller) {
     strlcpy(message->caller_name, GetUserNameFromId(caller, false), NAMEDATALEN);
 }
 
-// However this backend leaves, by an error, a cancel or the end of the process: the segment is detached.
+// However this backend leaves, by an error, a cancel or the end of the process: the segment is detached. A worker that
+// waits for the delivery need not wait any longer.
 void AbandonOnDetach(dsm_segment* segment, Datum) {
-    Abandon(static_cast<LedgerMessage*>(dsm_segment_address(segment)));
+    LedgerMessage* message = MessageIn(segment);
+    Abandon(message);
+    if (TurnDoor(message, kDoorClosed) && message->worker_latch != nullptr)
+        SetLatch(message->worker_latch);
 }
 
 // Gives every piece its place behind the message, and copies all into a new segment.
@@ -44,6 +48,7 @@ dsm_segment* LayOut(LedgerMessage* message, const Content* contents, int count) 
     dsm_segment* segment = dsm_create(end, 0);
     memcpy(static_cast<void*>(MessageIn(segment)), message, sizeof *message);
     pg_atomic_init_u32(&MessageIn(segment)->state, kLedgerPending);
+    pg_atomic_init_u32(&MessageIn(segment)->door, message->delivery_follows ? kDoorOpen : kDoorClosed);
     for (int i = 0; i < count; ++i)
         if (contents[i].size > 0)
             memcpy(static_cast<char*>(dsm_segment_address(segment)) + contents[i].piece->offset,
@@ -77,6 +82,7 @@ dsm_segment* LayOutCharge(const ChargeRequest* request, const uint8* claim, int 
     LedgerMessage message;
     StartMessage(&message, LedgerWork::kCharge, request->caller);
     message.lock_timeout_ms = lock_timeout_ms;
+    message.delivery_follows = request->delivery_follows;
     memcpy(message.claim, claim, kClaimSize);
     message.kind = request->kind;
     message.released = request->model;

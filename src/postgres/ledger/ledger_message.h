@@ -20,6 +20,15 @@ enum LedgerState : uint32 {
     kLedgerAbandoned,
 };
 
+// After a charge the worker waits a moment for the delivery of the same release, which saves the start of another one. It
+// leaves only if it turns kDoorOpen into kDoorClosed, and the backend hands the delivery over only if it turns it into
+// kDoorHanded: so what was handed over is looked at, unless the worker dies.
+enum LedgerDoor : uint32 {
+    kDoorOpen,
+    kDoorHanded,
+    kDoorClosed,
+};
+
 enum class LedgerWork : int32 {
     kCharge = 1,
     kDelivery = 2,
@@ -28,7 +37,7 @@ enum class LedgerWork : int32 {
 
 // More budgets than this are all checked, but only these are reported back.
 constexpr int kMaxReportedBudgets = 64;
-constexpr uint32 kLedgerMagic = 0x64706c7a;  // another one for another layout
+constexpr uint32 kLedgerMagic = 0x64706c7b;  // another one for another layout
 
 // A piece of the segment behind the message.
 struct LedgerPiece {
@@ -88,6 +97,12 @@ struct LedgerMessage {
     int32 group_count;  // 0: one model
     LedgerPiece groups;
 
+    // of a charge, too: where its worker waits for the delivery
+    bool delivery_follows;
+    pg_atomic_uint32 door;
+    Latch* worker_latch;
+    dsm_handle delivery;  // the segment; once the door says kDoorHanded
+
     // of both; what is to be written into accounts, if anything
     int64 unit_state_id;  // 0: nobody has one
     int64 unit_generation;
@@ -117,6 +132,12 @@ inline const char* PieceOf(const LedgerMessage* message, const LedgerPiece& piec
 
 inline const LedgerGroupModel* GroupModelsOf(const LedgerMessage* message) {
     return reinterpret_cast<const LedgerGroupModel*>(PieceOf(message, message->groups));
+}
+
+// True if the door was open and is now as asked for.
+inline bool TurnDoor(LedgerMessage* message, LedgerDoor door) {
+    uint32 expected = kDoorOpen;
+    return pg_atomic_compare_exchange_u32(&message->door, &expected, door);
 }
 
 // The worker that is to do what the message in the segment asks for.

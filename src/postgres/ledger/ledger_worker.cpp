@@ -1,12 +1,12 @@
-// The ledger worker: a background process with a transaction of its own, started twice for one release. It is
-// the only writer of ledger and models. For the charge, under a lock that makes charges follow one another,
-// it counts what was spent, refuses what does not fit, and commits the charge; later, for the delivery, it
-// commits the model of a charge that the ledger holds. A model that is imported has no charge here, and the worker is
-// started once for it. Each is done whole or not at all.
+// The ledger worker: a background process with transactions of its own. It is the only writer of ledger and models. For the
+// charge, under a lock that makes charges follow one another, it counts what was spent, refuses what does not fit, and
+// commits the charge; later, for the delivery, it commits the model of a charge that the ledger holds. Each is done whole or
+// not at all. A delivery that comes soon finds the worker of its charge still there, idle and without a transaction: a start
+// costs more than the rest. Else another one is started for it, as for a model that is imported.
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/govern/alert.h"
-#include "postgres/ledger/ledger_message.h"
+#include "postgres/ledger/ledger_layout.h"
 #include "postgres/ledger/ledger_record.h"
 #include "postgres/limits/budget.h"
 #include "postgres/population/earlier_units.h"
@@ -22,6 +22,8 @@ namespace dpboost {
 namespace {
 
 constexpr int kLockedTimeoutMs = 1000;  // for any other lock while the ledger's is held
+constexpr int kStayMs = 500;            // so long a worker waits for the delivery
+constexpr int kSlotCheckMs = 50;        // so often it looks whether others need its slot
 
 // As many texts as there are groups, and nothing behind the last.
 bool HasGroupNames(const LedgerMessage* message) {
@@ -300,6 +302,56 @@ void Serve(LedgerMessage* message) {
     PG_END_TRY();
 }
 
+// ---- between charge and delivery ----
+
+// Whether others may soon find no worker slot: more than half are taken.
+bool SlotsAreScarce() {
+    int taken = 0;
+    const int backends = pgstat_fetch_stat_numbackends();
+    for (int i = 1; i <= backends; ++i)
+        taken += LocalBackendStatus(i)->backendStatus.st_backendType == B_BG_WORKER;
+    pgstat_clear_backend_activity_snapshot();
+    return 2 * taken > max_worker_processes;
+}
+
+// Waits for the delivery of the release that was charged, outside any transaction: nothing is locked and no snapshot is
+// held. Null if none comes soon, or nobody waits for one any more.
+dsm_segment* AwaitDelivery(LedgerMessage* charge) {
+    if (pg_atomic_read_u32(&charge->state) != kLedgerDone)
+        return nullptr;
+    pgstat_report_activity(STATE_IDLE, "waiting for the model");
+    const TimestampTz deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), kStayMs);
+    while (pg_atomic_read_u32(&charge->door) == kDoorOpen) {
+        const long left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
+        if (left == 0 || SlotsAreScarce()) {
+            TurnDoor(charge, kDoorClosed);
+            continue;
+        }
+        (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, Min(kSlotCheckMs, left),
+                        PG_WAIT_EXTENSION);
+        ResetLatch(MyLatch);
+        CHECK_FOR_INTERRUPTS();
+    }
+    pg_read_barrier();
+    return pg_atomic_read_u32(&charge->door) == kDoorHanded ? dsm_attach(charge->delivery) : nullptr;
+}
+
+void CheckWhole(dsm_segment* segment) {
+    if (!IsWhole(MessageIn(segment), dsm_segment_map_length(segment)))
+        elog(ERROR, "the request to the privacy ledger is damaged");
+}
+
+// A transaction of its own, which a cancel may end again.
+void ServeDelivery(dsm_segment* segment) {
+    LedgerMessage* message = MessageIn(segment);
+    CheckWhole(segment);
+    QueryCancelPending = false;
+    pqsignal(SIGINT, StatementCancelHandler);
+    SetLockTimeout(message->lock_timeout_ms);
+    Serve(message);
+    SetLatch(message->backend_latch);
+}
+
 }  // namespace
 }  // namespace dpboost
 
@@ -314,13 +366,16 @@ void dpboost_ledger_worker(Datum main_arg) {
     dsm_segment* segment = dsm_attach(DatumGetUInt32(main_arg));
     if (segment == nullptr)
         proc_exit(0);  // the caller gave up already
-    auto* message = static_cast<LedgerMessage*>(dsm_segment_address(segment));
-    if (!IsWhole(message, dsm_segment_map_length(segment)))
-        elog(ERROR, "the request to the privacy ledger is damaged");
+    LedgerMessage* message = MessageIn(segment);
+    CheckWhole(segment);
+    message->worker_latch = MyLatch;
     BackgroundWorkerInitializeConnectionByOid(message->database, InvalidOid, 0);
     PinSettings(message);
     Serve(message);
     SetLatch(message->backend_latch);
+    dsm_segment* delivery = message->delivery_follows ? AwaitDelivery(message) : nullptr;
     dsm_detach(segment);
+    if (delivery != nullptr)
+        ServeDelivery(delivery);
     proc_exit(0);
 }

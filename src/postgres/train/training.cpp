@@ -253,6 +253,7 @@ void PayTraining(Training* training, const char* federation, PaidRelease* paid) 
     ChargeRequest request;
     FillCharge(training, &request);
     request.federation = federation;
+    request.delivery_follows = federation == nullptr;
     ReserveUnits(&training->units, training->core, &request);
     CommitCharge(&request, paid);
 }
