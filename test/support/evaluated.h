@@ -1,6 +1,7 @@
 // A small model, rows that behave as it says, and what an evaluation of it costs: for tests of evaluation.
 #pragma once
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "dataset/dataset.h"
 #include "learner/evaluation/evaluation.h"
 #include "learner/evaluation/exact_metrics.h"
+#include "learner/evaluation/score_bins.h"
 #include "mechanism/chacha_source.h"
 #include "model/predictor.h"
 #include "support/audit/audit.h"
@@ -48,6 +50,25 @@ inline Dataset EvaluatedRows(const Model& model, size_t count, uint64_t seed, bo
         rows.push_back(row);
     }
     return AuditTable(model.features(), model.target().task(), units, rows);
+}
+
+// Features agree, so that rows of a bin are not those that the reference expects; and log odds are `slope` times those of
+// the model, and `more`.
+inline Dataset OtherRows(const Model& model, size_t count, uint64_t seed, double slope, double more) {
+    ChaChaSource source = AuditSource(seed, 78);
+    Random random(source);
+    std::vector<AuditRow> rows;
+    for (size_t i = 0; i < count; i++) {
+        const auto a = static_cast<uint16_t>(random.Below(16));
+        const bool agree = random.Below(3) == 0;
+        const auto b = agree ? static_cast<uint16_t>(15 - a) : static_cast<uint16_t>(random.Below(16));
+        const auto c = agree ? a : static_cast<uint16_t>(random.Below(16));
+        AuditRow row{{a, b, c}, 0, static_cast<int64_t>(i)};
+        const double odds = slope * LogOdds(model.Predict(row.codes.data())) + more;
+        row.label = static_cast<double>(random.Next32()) / 4294967296.0 < 1 / (1 + std::exp(-odds));
+        rows.push_back(row);
+    }
+    return AuditTable(model.features(), Task::kBinary, false, rows);
 }
 
 inline std::vector<Figure> ExactFigures(const Model& model, const Dataset& rows) {

@@ -6,7 +6,7 @@
 namespace dpboost {
 namespace {
 
-constexpr double kMaxCorrection = 0.03;
+constexpr double kMaxCorrection = 0.15;
 
 double Sum(const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0);
@@ -23,22 +23,20 @@ struct Loss {
     double spread;
 };
 
-// Rows are not the reference: within a bin they may lie higher or lower, and alike in every bin. By so many spreads the
-// true mean of a bin's rows is taken to be off.
-constexpr double kOffReference = 0.25;
-constexpr double kOffSlope = 0.4;  // likewise for the calibration's slope, to which rows far out count most
-
-// A mean over rows, with the variance of its noise and of its sampling: M = sum w c / sum c, d M / d c = (w - M) / n; and
-// of what bins cannot tell.
-struct RowMean {
-    double value;
-    double variance;
+// A figure before its interval: with the variance of its noise and of its sampling. None where noise wins.
+struct Estimate {
+    const char* name;
+    FigureRange range;
+    std::optional<double> value;
+    double variance = 0;
 };
 
+// A mean over rows: M = sum w c / sum c, d M / d c = (w - M) / n.
 template <typename LossOf>
-RowMean MeanOver(const std::vector<ScoreBin>& bins, const ClassCounts& counts, const LossOf& loss_of) {
+Estimate MeanOver(const char* name, FigureRange range, const std::vector<ScoreBin>& bins,
+                  const ClassCounts& counts, const LossOf& loss_of) {
     const double n = Sum(counts.positives) + Sum(counts.negatives);
-    double sum = 0, squares = 0, spread = 0;
+    double sum = 0, squares = 0;
     const auto each = [&](const auto& action) {
         for (size_t i = 0; i < bins.size(); i++) {
             action(counts.positives[i], loss_of(bins[i], true));
@@ -48,13 +46,12 @@ RowMean MeanOver(const std::vector<ScoreBin>& bins, const ClassCounts& counts, c
     each([&](double count, Loss loss) {
         sum += count * loss.mean;
         squares += count * (Square(loss.mean) + Square(loss.spread));
-        spread += count * loss.spread;
     });
     const double mean = sum / n;
     double noise = 0;
     each([&](double, Loss loss) { noise += Square((loss.mean - mean) / n); });
     const double sampling = std::max(0.0, squares / n - mean * mean) / n;
-    return {mean, noise * Square(counts.sigma) + sampling + Square(kOffReference * spread / n)};
+    return {name, range, mean, noise * Square(counts.sigma) + sampling};
 }
 
 // [HM82]: the variance of an AUC by chance of the rows.
@@ -66,8 +63,8 @@ double SamplingVariance(double auc, double positives, double negatives) {
 }
 
 // The probability that a positive row has a higher score than a negative one. Pairs in one bin count half, and a bit
-// more by the model's own slope within the bin.
-Figure Auc(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
+// more by how either class lies within the bin.
+Estimate Auc(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
     const double positives = Sum(counts.positives), negatives = Sum(counts.negatives);
     double pairs = 0, within = 0, below = 0;
     for (size_t i = 0; i < bins.size(); i++) {
@@ -86,51 +83,40 @@ Figure Auc(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
         negatives_below += counts.negatives[i];
         noise += Square((f - raw) / positives) + Square((g - raw) / negatives);
     }
-    return FigureOf("auc", auc, noise * Square(counts.sigma) + SamplingVariance(auc, positives, negatives),
-                    kFraction);
+    return {"auc", kFraction, auc,
+            noise * Square(counts.sigma) + SamplingVariance(auc, positives, negatives)};
 }
 
-// How far a bin is from the middle of all, times its spread, over the square of the former: mean over bins, with the
-// weights of the fit.
-double Stretch(const std::vector<ScoreBin>& bins, const ClassCounts& counts, double a, double b) {
-    double weights = 0, middle = 0, spreads = 0, squares = 0;
-    const auto each = [&](const auto& action) {
-        for (size_t i = 0; i < bins.size(); i++) {
-            const double p = 1 / (1 + std::exp(-std::clamp(a + b * bins[i].log_odds, -30.0, 30.0)));
-            action(bins[i], std::max(0.0, counts.positives[i] + counts.negatives[i]) * p * (1 - p));
+// Sums over the two scores that stand for a class in a bin: of the residual r, of r s, of the curvature and its moments.
+struct SlopeTerms {
+    double r = 0, rs = 0, c = 0, cs = 0, css = 0;
+
+    SlopeTerms(double odds, double spread, bool positive, double a, double b) {
+        for (const double s : {odds - spread, odds + spread}) {
+            const double p = 1 / (1 + std::exp(-std::clamp(a + b * s, -30.0, 30.0)));
+            const double residual = (positive ? 1 - p : -p) / 2, curvature = p * (1 - p) / 2;
+            r += residual, rs += residual * s;
+            c += curvature, cs += curvature * s, css += curvature * s * s;
         }
-    };
-    each([&](const ScoreBin& bin, double weight) {
-        weights += weight;
-        middle += weight * bin.log_odds;
-    });
-    each([&](const ScoreBin& bin, double weight) {
-        const double far = std::fabs(bin.log_odds - middle / weights);
-        spreads += weight * far * bin.log_odds_spread;
-        squares += weight * far * far;
-    });
-    return squares > 0 ? spreads / squares : 0;
-}
+    }
+};
 
 // The slope b of log odds of the truth = a + b log odds of the model, by maximum likelihood on the counts as they are:
 // 1 is calibrated, less is over-confident. The likelihood's equations are linear in the counts, so noise does not bias
-// them; where it makes the curvature vanish, nothing is known. Rows that are kOffSlope spreads further out in every
-// bin than the reference would be a slope that is too large by `stretch` of itself.
-Figure CalibrationSlope(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
-    const Figure unknown = UnknownFigure("calibration_slope", kAnyNumber);
-    double a = 0, b = 1, var_b = 0, stretch = 0;
-    bool converged = false;
+// them; where it makes the curvature vanish, nothing is known.
+Estimate CalibrationSlope(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
+    const Estimate unknown{"calibration_slope", kAnyNumber, {}, 0};
+    double a = 0, b = 1;
     for (int step = 0; step < 50; step++) {
         double u0 = 0, u1 = 0, i00 = 0, i01 = 0, i11 = 0, v00 = 0, v01 = 0, v11 = 0;
+        const auto add = [&](double count, const SlopeTerms& terms) {
+            u0 += count * terms.r, u1 += count * terms.rs;
+            i00 += count * terms.c, i01 += count * terms.cs, i11 += count * terms.css;
+            v00 += Square(terms.r), v01 += terms.r * terms.rs, v11 += Square(terms.rs);
+        };
         for (size_t i = 0; i < bins.size(); i++) {
-            const double s = bins[i].log_odds;
-            const double p = 1 / (1 + std::exp(-std::clamp(a + b * s, -30.0, 30.0)));
-            const double n = counts.positives[i] + counts.negatives[i];
-            const double residual = counts.positives[i] - n * p, curvature = n * p * (1 - p);
-            const double noise = Square(counts.sigma) * (Square(1 - p) + Square(p));
-            u0 += residual, u1 += residual * s;
-            i00 += curvature, i01 += curvature * s, i11 += curvature * s * s;
-            v00 += noise, v01 += noise * s, v11 += noise * s * s;
+            add(counts.positives[i], {bins[i].odds_positive, bins[i].odds_positive_spread, true, a, b});
+            add(counts.negatives[i], {bins[i].odds_negative, bins[i].odds_negative_spread, false, a, b});
         }
         const double det = i00 * i11 - i01 * i01;
         if (!(det > 0) || !(i00 > 0))
@@ -140,19 +126,19 @@ Figure CalibrationSlope(const std::vector<ScoreBin>& bins, const ClassCounts& co
         a += step_a / std::max(1.0, size);
         b += step_b / std::max(1.0, size);
         const double w0 = -i01 / det, w1 = i00 / det;  // row of the inverse for b
-        var_b = w0 * w0 * v00 + 2 * w0 * w1 * v01 + w1 * w1 * v11 + w1;
-        stretch = Stretch(bins, counts, a, b);
-        converged = size < 1e-9;
-        if (converged)
-            break;
+        const double noise = w0 * w0 * v00 + 2 * w0 * w1 * v01 + w1 * w1 * v11;
+        const double variance = Square(counts.sigma) * noise + w1;
+        if (size < 1e-9)
+            return std::isfinite(variance) ? Estimate{"calibration_slope", kAnyNumber, b, variance} : unknown;
     }
-    var_b += Square(kOffSlope * stretch * b);
-    return converged && std::isfinite(var_b) ? FigureOf("calibration_slope", b, var_b, kAnyNumber) : unknown;
+    return unknown;
 }
 
 }  // namespace
 
-std::vector<Figure> ClassFigures(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
+namespace {
+
+std::vector<Estimate> Estimates(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
     const double positives = Sum(counts.positives), negatives = Sum(counts.negatives);
     const double sd = counts.sigma * std::sqrt(static_cast<double>(bins.size()));
     const double n = positives + negatives;
@@ -161,15 +147,11 @@ std::vector<Figure> ClassFigures(const std::vector<ScoreBin>& bins, const ClassC
     const bool classes_known =
         positives > 0 && negatives > 0 && positives >= kNoiseWins * sd && negatives >= kNoiseWins * sd;
     const auto mean = [&](const char* name, FigureRange range, const auto& loss_of) {
-        if (!rows_known)
-            return UnknownFigure(name, range);
-        const RowMean figure = MeanOver(bins, counts, loss_of);
-        return FigureOf(name, figure.value, figure.variance, range);
+        return rows_known ? MeanOver(name, range, bins, counts, loss_of) : Estimate{name, range, {}, 0};
     };
-    const FigureRange any_count{0, kAnyNumber.upper};
     return {
-        FigureOf("rows", n, 2 * sd * sd, any_count),
-        classes_known ? Auc(bins, counts) : UnknownFigure("auc", kFraction),
+        {"rows", {0, kAnyNumber.upper}, n, 2 * sd * sd},
+        classes_known ? Auc(bins, counts) : Estimate{"auc", kFraction, {}, 0},
         mean("log_loss", {0, kMaxLogLoss},
              [](const ScoreBin& bin, bool positive) {
                  return positive ? Loss{bin.log_positive, bin.log_positive_spread}
@@ -188,8 +170,35 @@ std::vector<Figure> ClassFigures(const std::vector<ScoreBin>& bins, const ClassC
              [](const ScoreBin&, bool positive) {
                  return Loss{positive ? 1.0 : 0.0, 0};
              }),
-        classes_known ? CalibrationSlope(bins, counts) : UnknownFigure("calibration_slope", kAnyNumber),
+        classes_known ? CalibrationSlope(bins, counts) : Estimate{"calibration_slope", kAnyNumber, {}, 0},
     };
+}
+
+std::vector<Figure> FiguresOf(const std::vector<Estimate>& estimates) {
+    std::vector<Figure> figures;
+    for (const Estimate& estimate : estimates)
+        figures.push_back(estimate.value
+                              ? FigureOf(estimate.name, *estimate.value, estimate.variance, estimate.range)
+                              : UnknownFigure(estimate.name, estimate.range));
+    return figures;
+}
+
+}  // namespace
+
+std::vector<Figure> ExactClassFigures(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
+    return FiguresOf(Estimates(bins, counts));
+}
+
+std::vector<Figure> ClassFigures(const ScoreBins& bins, const ClassCounts& counts) {
+    const BinShape shape(bins, counts);
+    std::vector<Estimate> estimates = Estimates(shape.Bins(), counts);
+    for (size_t doubt = 0; doubt < BinShape::kDoubts; doubt++) {
+        const std::vector<Estimate> doubted = Estimates(shape.Doubted(doubt), counts);
+        for (size_t i = 0; i < estimates.size(); i++)
+            if (estimates[i].value && doubted[i].value)
+                estimates[i].variance += Square(*doubted[i].value - *estimates[i].value);
+    }
+    return FiguresOf(estimates);
 }
 
 std::vector<DrawnBin> DrawnBins(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {

@@ -3,23 +3,20 @@
 
 #include <vector>
 
+#include "learner/evaluation/bin_shape.h"
 #include "learner/evaluation/figure.h"
 #include "learner/evaluation/score_bins.h"
 
 namespace dpboost {
 
-// Noisy, one entry per score bin; each has independent noise of standard deviation sigma (0: exact counts).
-struct ClassCounts {
-    std::vector<double> positives;
-    std::vector<double> negatives;
-    double sigma = 0;
-};
-
 // rows, auc, log_loss, accuracy, brier, base_rate, calibration_slope.
 //
 // Counts are taken as they are: setting negative ones to zero first would add rows to every empty bin and pull AUC down
 // by .01 to .07. A figure whose counts are below three standard deviations of their noise is unknown.
-std::vector<Figure> ClassFigures(const std::vector<ScoreBin>& bins, const ClassCounts& counts);
+std::vector<Figure> ClassFigures(const ScoreBins& bins, const ClassCounts& counts);
+
+// The same of exact counts in bins of one score each.
+std::vector<Figure> ExactClassFigures(const std::vector<ScoreBin>& bins, const ClassCounts& counts);
 
 // A bin as it is drawn: calibration, and at its lower end the points of ROC and lift.
 struct DrawnBin {

@@ -27,7 +27,7 @@ Evaluation EvaluateClasses(const Model& model, double expected_rows, double shar
     for (size_t i = 0; i < noisy.values.size(); i++)
         (i < bins.size() ? counts.positives : counts.negatives)
             .push_back(static_cast<double>(noisy.values[i]) / EvaluationStep());
-    return {ClassFigures(bins.bins(), counts), DrawnBins(bins.bins(), counts), {}};
+    return {ClassFigures(bins, counts), DrawnBins(bins.bins(), counts), {}};
 }
 
 // In rows of the training, of which those that were summed up are `share`.

@@ -17,7 +17,7 @@ ScoreBin BinOf(double prediction) {
     bin.square_negative = prediction * prediction;
     bin.log_positive = LogLoss(prediction);
     bin.log_negative = LogLoss(1 - prediction);
-    bin.log_odds = LogOdds(prediction);
+    bin.odds_positive = bin.odds_negative = LogOdds(prediction);
     bin.above_half = prediction > 0.5;
     return bin;
 }
@@ -52,7 +52,7 @@ std::vector<Figure> ExactClassMetrics::Figures(Interrupt& interrupt) {
             interrupt.Poll();
     }
     rows_ = {};
-    return ClassFigures(bins, counts);
+    return ExactClassFigures(bins, counts);
 }
 
 void ExactValueMetrics::Add(double prediction, double value) {

@@ -10,6 +10,7 @@ constexpr double kRowsPerBin = 15;  // in standard deviations of the noise, of t
 constexpr double kReach = 2.2;
 constexpr double kOuterWidth = 1.4;  // of an outer bin that the reference hardly reaches, in log odds
 constexpr size_t kEnoughDraws = 20;
+constexpr size_t kNodes = 12;
 
 // The score at which the prediction is 1/2; at most that is predicted to be negative.
 int64_t HalfScore(Link link) {
@@ -33,45 +34,40 @@ std::vector<int64_t> Edges(const Model& model, const ReferenceDraws& reference, 
     return edges;
 }
 
-// A loss over rows of one class, each with a weight.
-class WeightedLoss {
+// A figure over rows of one class, each with a weight.
+class Weighted {
   public:
-    void Add(double weight, double loss) {
+    void Add(double weight, double value) {
         weight_ += weight;
-        sum_ += weight * loss;
-        squares_ += weight * loss * loss;
+        sum_ += weight * value;
+        squares_ += weight * value * value;
     }
-    double Mean(double otherwise) const { return weight_ > 0 ? sum_ / std::max(weight_, 1e-12) : otherwise; }
+    double weight() const { return weight_; }
+    double Mean(double otherwise) const { return weight_ > 0 ? sum_ / weight_ : otherwise; }
     double Spread() const {
         const double mean = Mean(0);
-        return weight_ > 0 ? std::sqrt(std::max(0.0, squares_ / std::max(weight_, 1e-12) - mean * mean)) : 0;
+        return weight_ > 0 ? std::sqrt(std::max(0.0, squares_ / weight_ - mean * mean)) : 0;
     }
 
   private:
     double weight_ = 0, sum_ = 0, squares_ = 0;
 };
 
-// What the model says, over draws in ascending order or scores that stand for them; a draw is p positive rows and
-// 1 - p negative ones.
+// What is said of rows, over scores in ascending order.
 class Said {
   public:
-    double draws() const { return draws_; }
-
-    void Add(double p) {
-        pairs_ += p * (negative_ + (1 - p) / 2);  // of equal ones half, summed up
-        draws_ += 1;
-        positive_ += p;
-        negative_ += 1 - p;
-        log_positive_.Add(p, LogLoss(p));
-        log_negative_.Add(1 - p, LogLoss(1 - p));
-        square_positive_.Add(p, (1 - p) * (1 - p));
-        square_negative_.Add(1 - p, p * p);
-        log_odds_.Add(1, LogOdds(p));
+    void Add(double p, double odds, double positive, double negative) {
+        pairs_ += positive * (odds_negative_.weight() + negative / 2);  // of equal ones half, summed up
+        log_positive_.Add(positive, LogLoss(p));
+        log_negative_.Add(negative, LogLoss(1 - p));
+        square_positive_.Add(positive, (1 - p) * (1 - p));
+        square_negative_.Add(negative, p * p);
+        odds_positive_.Add(positive, odds);
+        odds_negative_.Add(negative, odds);
     }
 
     ScoreBin Bin() const {
         ScoreBin bin{};
-        bin.predicted = positive_ / draws_;
         bin.log_positive = log_positive_.Mean(kMaxLogLoss);
         bin.log_negative = log_negative_.Mean(kMaxLogLoss);
         bin.square_positive = square_positive_.Mean(1);
@@ -80,31 +76,56 @@ class Said {
         bin.log_negative_spread = log_negative_.Spread();
         bin.square_positive_spread = square_positive_.Spread();
         bin.square_negative_spread = square_negative_.Spread();
-        bin.log_odds = LogOdds(bin.predicted);
-        bin.log_odds_spread = log_odds_.Spread();
-        const double pairs = std::max(positive_, 1e-12) * std::max(negative_, 1e-12);
-        bin.order = positive_ > 0 && negative_ > 0 ? pairs_ / pairs - 0.5 : 0;
+        bin.odds_positive = odds_positive_.Mean(odds_negative_.Mean(0));
+        bin.odds_negative = odds_negative_.Mean(odds_positive_.Mean(0));
+        bin.odds_positive_spread = odds_positive_.Spread();
+        bin.odds_negative_spread = odds_negative_.Spread();
+        const double pairs = odds_positive_.weight() * odds_negative_.weight();
+        bin.order = pairs > 0 ? pairs_ / pairs - 0.5 : 0;
         return bin;
     }
 
   private:
-    double draws_ = 0, positive_ = 0, negative_ = 0, pairs_ = 0;
-    WeightedLoss log_positive_, log_negative_, square_positive_, square_negative_, log_odds_;
+    double pairs_ = 0;
+    Weighted log_positive_, log_negative_, square_positive_, square_negative_, odds_positive_, odds_negative_;
 };
 
-// ScoreBin::order of scores that are spread evenly over a width in log odds, about.
-double EvenOrder(double width) {
-    return std::tanh(width / 6) / 2;
+ScoreNode NodeOf(double p, double weight) {
+    const double inside = std::clamp(p, 0.0, 1.0);
+    return {LogOdds(inside), inside, weight};
 }
 
-// Scores that stand for a bin which the reference hardly reaches, ascending; of an outer one a bit beyond its edge.
-std::vector<int64_t> ScoresWithin(const std::vector<int64_t>& edges, size_t bin) {
+// Draws of a bin, ascending, as few nodes that stand for equally many each.
+std::vector<ScoreNode> NodesOf(const double* predictions, size_t count) {
+    std::vector<ScoreNode> nodes;
+    const size_t groups = std::min(count, kNodes);
+    for (size_t group = 0; group < groups; group++) {
+        const size_t begin = group * count / groups, end = (group + 1) * count / groups;
+        double p = 0, odds = 0;
+        for (size_t i = begin; i < end; i++) {
+            const ScoreNode draw = NodeOf(predictions[i], 1);
+            p += draw.p;
+            odds += draw.odds;
+        }
+        const auto draws = static_cast<double>(end - begin);
+        nodes.push_back({odds / draws, p / draws, draws});
+    }
+    return nodes;
+}
+
+// An even grid over a bin that the reference hardly reaches; of an outer one, some way beyond its edge.
+std::vector<ScoreNode> GridOver(const Model& model, const std::vector<int64_t>& edges, size_t bin) {
     const int64_t spread = edges.back() - edges.front();
-    const int64_t beyond = std::min<int64_t>(ToFixed(kOuterWidth), spread / 4 + 2);
+    const int64_t beyond = 3 * std::min<int64_t>(ToFixed(kOuterWidth), spread / 4 + 2);
     const int64_t low = bin == 0 ? edges.front() - beyond : edges[bin - 1];
     const int64_t high = bin == edges.size() ? edges.back() + beyond : edges[bin];
-    const int64_t sixth = (high - low) / 6;
-    return {low + sixth, low + (high - low) / 2, high - sixth};
+    std::vector<ScoreNode> nodes;
+    for (size_t i = 0; i < kNodes; i++) {
+        const auto part = static_cast<double>(2 * i + 1) / (2 * kNodes);
+        nodes.push_back(
+            NodeOf(model.Respond(low + static_cast<int64_t>(part * static_cast<double>(high - low))), 1));
+    }
+    return nodes;
 }
 
 }  // namespace
@@ -125,25 +146,44 @@ size_t ScoreBins::CountFor(double nu, double mean_prediction) {
 
 ScoreBins::ScoreBins(const Model& model, const ReferenceDraws& reference, size_t count)
     : edges_(Edges(model, reference, std::clamp(count, kMinBins, kMaxBins))) {
-    std::vector<Said> said(edges_.size() + 1);
-    for (size_t i = 0; i < reference.scores().size(); i++)
-        said[Find(reference.scores()[i])].Add(reference.predictions()[i]);
-    for (size_t i = 0; i < said.size(); i++) {
-        const bool enough = said[i].draws() > kEnoughDraws;
-        if (!enough) {
-            said[i] = {};
-            for (const int64_t score : ScoresWithin(edges_, i))
-                said[i].Add(model.Respond(score));
-        }
-        ScoreBin bin = said[i].Bin();
-        bin.lower = i == 0 ? 0 : model.Respond(edges_[i - 1]);
-        bin.upper = i == edges_.size() ? 1 : model.Respond(edges_[i]);
-        const bool outer = i == 0 || i == edges_.size();
-        if (!enough)
-            bin.order = EvenOrder(outer ? kOuterWidth : LogOdds(bin.upper) - LogOdds(bin.lower));
-        bin.above_half = i > 0 && edges_[i - 1] >= HalfScore(model.link());
-        bins_.push_back(bin);
+    size_t draw = 0;
+    for (size_t i = 0; i <= edges_.size(); i++) {
+        const size_t first = draw;
+        while (draw < reference.scores().size() && Find(reference.scores()[draw]) == i)
+            draw++;
+        drawn_.push_back(draw - first > kEnoughDraws);
+        nodes_.push_back(drawn_[i] ? NodesOf(reference.predictions().data() + first, draw - first)
+                                   : GridOver(model, edges_, i));
+        ScoreBin frame{};
+        frame.lower = i == 0 ? 0 : model.Respond(edges_[i - 1]);
+        frame.upper = i == edges_.size() ? 1 : model.Respond(edges_[i]);
+        frame.above_half = i > 0 && edges_[i - 1] >= HalfScore(model.link());
+        bins_.push_back(frame);
+        bins_[i] = Tilted(i, {});
     }
+}
+
+ScoreBin ScoreBins::Tilted(size_t bin, const ScoreTilt& tilt) const {
+    const std::vector<ScoreNode>& nodes = nodes_[bin];
+    const double middle = nodes[nodes.size() / 2].odds;
+    // Beyond the outer edges rows become fewer.
+    const double decay =
+        drawn_[bin] || (bin > 0 && bin < edges_.size()) ? 0 : (bin == 0 ? kOuterDecay : -kOuterDecay);
+    Said said;
+    Weighted predicted;
+    for (const ScoreNode& node : nodes) {
+        const double far = node.odds - middle, weight = node.weight * std::exp(decay * far);
+        const double positive = weight * node.p * std::exp(tilt.positive * far);
+        const double negative = weight * (1 - node.p) * std::exp(tilt.negative * far);
+        said.Add(node.p, node.odds, positive, negative);
+        predicted.Add(weight, node.p);
+    }
+    ScoreBin tilted = said.Bin();
+    tilted.predicted = predicted.Mean(0);
+    tilted.lower = bins_[bin].lower;
+    tilted.upper = bins_[bin].upper;
+    tilted.above_half = bins_[bin].above_half;
+    return tilted;
 }
 
 }  // namespace dpboost

@@ -10,8 +10,7 @@
 
 namespace dpboost {
 
-// What the model says of a bin's rows, over the reference. Within a bin positive rows have higher scores than negative
-// ones: what either class contributes is taken as if the model's probabilities were true there.
+// What rows of a bin contribute, by class.
 struct ScoreBin {
     double lower;            // of the prediction
     double upper;            // of the prediction
@@ -25,10 +24,27 @@ struct ScoreBin {
     double log_negative_spread;
     double square_positive_spread;
     double square_negative_spread;
-    double log_odds;         // of `predicted`
-    double log_odds_spread;  // standard deviation within the bin
+    // Mean and standard deviation of log p / (1 - p) over rows of either class.
+    double odds_positive;
+    double odds_negative;
+    double odds_positive_spread;
+    double odds_negative_spread;
     double order;     // by how much a positive row is above a negative one more often than every second time
     bool above_half;  // a row in it is predicted to be positive
+};
+
+// A score that stands for a part of a bin's rows.
+struct ScoreNode {
+    double odds;    // log p / (1 - p)
+    double p;       // prediction
+    double weight;  // draws of the reference; of a bin that it hardly reaches all are alike
+};
+
+// How densely rows of either class lie towards the upper end of a bin, as the slope of a log density over `odds` in
+// addition to the reference and what the model says of it.
+struct ScoreTilt {
+    double positive = 0;
+    double negative = 0;
 };
 
 constexpr double kMaxLogLoss = 16;
@@ -43,6 +59,8 @@ class ScoreBins {
     static constexpr size_t kMaxBins = 64;
     // Cuts at zero add one.
     static constexpr size_t kMaxCells = kMaxBins + 2;
+    // Beyond the outer edges, where the reference does not reach, rows are taken to become fewer at this rate.
+    static constexpr double kOuterDecay = 1 / 1.4;
 
     // How many bins noise allows: the smaller class decides. `nu`: rows over the standard deviation of a count's noise.
     static size_t CountFor(double nu, double mean_prediction);
@@ -53,7 +71,14 @@ class ScoreBins {
     ScoreBins(const Model& model, const ReferenceDraws& reference, size_t count);
 
     size_t size() const { return bins_.size(); }
+    // As the reference and the model's own probabilities have it.
     const std::vector<ScoreBin>& bins() const { return bins_; }
+    // Ascending, at least one.
+    const std::vector<ScoreNode>& nodes(size_t bin) const { return nodes_[bin]; }
+    // Whether the reference reaches it; else nodes are an even grid.
+    bool drawn(size_t bin) const { return drawn_[bin]; }
+    // A bin with rows that lie otherwise.
+    ScoreBin Tilted(size_t bin, const ScoreTilt& tilt) const;
     // Number of the bin of a score: that of the edges below it.
     size_t Find(int64_t score) const {
         size_t low = 0, high = edges_.size();
@@ -69,6 +94,8 @@ class ScoreBins {
 
   private:
     std::vector<int64_t> edges_;
+    std::vector<std::vector<ScoreNode>> nodes_;
+    std::vector<bool> drawn_;
     std::vector<ScoreBin> bins_;
 };
 

@@ -3,7 +3,7 @@
 // all rows. And what a hold-out costs the model.
 //     utility_evaluate             200 evaluations of every line
 //     utility_evaluate 20          20 of them
-//     utility_evaluate 20 holdout  lines whose name contains "holdout"
+//     utility_evaluate 20 holdout  lines whose title contains "holdout"
 // The last column is what issue 14 asks for.
 #include <cmath>
 #include <cstdio>
@@ -99,6 +99,12 @@ const Line kLines[] = {
     {"abalone", "abalone", false, 20000, 0.1, ""},
 };
 
+std::string TitleOf(const Line& line) {
+    char title[128];
+    std::snprintf(title, sizeof title, "%s, %zu rows, epsilon %g", line.name, line.rows, line.epsilon);
+    return title;
+}
+
 void RunLine(const Line& line, int runs) {
     const EncodedTable table = LoadTable(line.data);
     const std::vector<uint32_t> all = line.rare ? RarePositives(table) : AllRows(table);
@@ -139,7 +145,7 @@ void RunLine(const Line& line, int runs) {
             tally.reach += (figure.upper - figure.lower) / 2;
         }
     }
-    std::printf("%s, %zu rows, epsilon %g   (aim: %s)\n", line.name, line.rows, line.epsilon, line.aim);
+    std::printf("%s   (aim: %s)\n", TitleOf(line).c_str(), line.aim);
     for (const std::string& name : names) {
         const Tally& tally = tallies[name];
         const double n = tally.known;
@@ -191,7 +197,7 @@ int main(int argc, char** argv) {
     const int runs = argc > 1 ? std::atoi(argv[1]) : 200;
     const std::string filter = argc > 2 ? argv[2] : "";
     for (const Line& line : kLines)
-        if (std::string(line.name).find(filter) != std::string::npos)
+        if (TitleOf(line).find(filter) != std::string::npos)
             RunLine(line, runs);
     if (std::string("holdout").find(filter) != std::string::npos)
         for (const double epsilon : {0.1, 1.0})

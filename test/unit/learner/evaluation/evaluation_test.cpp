@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "learner/evaluation/class_figures.h"
 #include "learner/evaluation/evaluation_rows.h"
 #include "learner/evaluation/exact_metrics.h"
 #include "learner/evaluation/held_out.h"
@@ -77,6 +78,28 @@ TEST(Evaluation, ExactMetricsAreThoseOfTextbooks) {
     EXPECT_NEAR(*Named(of_values, "mae").value, 1, 1e-12);
     EXPECT_NEAR(*Named(of_values, "bias").value, 1.0 / 3, 1e-12);
     EXPECT_NEAR(*Named(of_values, "r2").value, 1 - 5.0 / 2, 1e-12);
+}
+
+// Few bins, and rows that lie within them otherwise than the reference and the model have it.
+TEST(Evaluation, NeighbouringBinsTellWhereRowsLie) {
+    Model model = EvaluatedModel(Task::kBinary, Link::kLogistic);
+    model.AddToBase(ToFixed(-1));
+    const Dataset rows = OtherRows(model, 200000, 1, 1.6, 1);
+    NoInterrupt interrupt;
+    const ScoreBins bins(model, ReferenceDraws(model, interrupt), ScoreBins::kMinBins);
+    const std::vector<int64_t> sums = OpenSums(ClassSums(model, bins, rows, interrupt));
+    ClassCounts counts;
+    for (size_t i = 0; i < sums.size(); i++)
+        (i < bins.size() ? counts.positives : counts.negatives)
+            .push_back(static_cast<double>(sums[i]) / EvaluationStep());
+    const std::vector<Figure> exact = ExactFigures(model, rows), told = ClassFigures(bins, counts);
+    const std::vector<Figure> by_reference = ExactClassFigures(bins.bins(), counts);
+    for (const char* name : {"auc", "log_loss", "brier"}) {
+        const double truth = *Named(exact, name).value;
+        EXPECT_LT(std::fabs(*Named(told, name).value - truth),
+                  0.75 * std::fabs(*Named(by_reference, name).value - truth))
+            << name;
+    }
 }
 
 TEST(Evaluation, NobodyKnowsWhatNoiseHides) {
