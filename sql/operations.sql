@@ -220,6 +220,15 @@ CREATE VIEW seen AS SELECT * FROM one;
 SELECT dpboost_protect_schema('regress_ops_all', 2, privacy_unit => 'patient_id') AS tables;
 SELECT dpboost_set_schema_budget('regress_ops_all', 'regress_ops_ana', 1, max_epsilon_per_train => 0.2, renew => '1 month') AS tables;
 SELECT relation, grantee, epsilon, max_epsilon_per_train, renew, privacy_unit FROM dpboost_budgets WHERE relation::text ~ '^(one|two|three|parted)' ORDER BY 1, 2 NULLS FIRST;
+-- what it replaces, it says; what stays as it was, it does not
+SELECT dpboost_protect('two', 5, 1e-7);
+SET client_min_messages = notice;
+BEGIN;
+SELECT dpboost_protect_schema('regress_ops_all', 2.5) AS tables;
+SELECT dpboost_set_schema_budget('regress_ops_all', 'regress_ops_ana', 1.5) AS tables;
+SELECT dpboost_set_schema_budget('regress_ops_all', 'regress_ops_ana', 1.5) AS tables;
+ROLLBACK;
+SET client_min_messages = warning;
 CREATE TABLE without (x int);
 SELECT dpboost_protect_schema('regress_ops_all', 3, privacy_unit => 'patient_id');
 SELECT count(*) FILTER (WHERE epsilon = 3) AS changed FROM dpboost_budgets WHERE relation::text IN ('one', 'two', 'three', 'parted');

@@ -112,10 +112,15 @@ Datum dpboost_set_budget(PG_FUNCTION_ARGS) {
     RevokeOfDroppedRoles(relation.relid);
     ArrayType* ids = RememberedIdentities(&relation);
     Allowance allowance = FindAllowance(relation.relid, grantee);
+    const Allowance before = allowance;
     ReadAllowance(fcinfo, &allowance);
     if (allowance.renew != nullptr)
         RequireCap(ids, relation.relid);
     WriteAllowance(&relation, grantee, allowance, caller);
+    if (before.granted)
+        NoteReplacedLimit(
+            psprintf("budget of role \"%s\" on %s", RoleName(grantee), DescribeRelation(relation.relid)),
+            before.epsilon, before.delta, allowance.epsilon, allowance.delta);
     LimitChange change = {};
     change.change = "set_budget";
     change.relation = &relation;

@@ -40,6 +40,8 @@ struct Cap {
     EarlierReleases earlier;  // for another unit, accepted
     Accounting accounting;
     int64 own_state_id;  // its own accounts, if it has them
+    double old_epsilon;  // of the cap that it replaces; 0: there was none
+    double old_delta;
 };
 
 [[noreturn]] void RaiseOtherPopulation(const ReadRelation* relation, const char* population) {
@@ -73,6 +75,10 @@ int64 KeepUnnamed(const ReadRelation* relation, ArrayType* ids, Cap* cap) {
         cap->delta = DatumGetFloat8(CatalogValue(0, 3));
     if (cap->epsilon == 0 && !had_no_cap)
         cap->epsilon = DatumGetFloat8(epsilon);
+    if (!had_no_cap) {
+        cap->old_epsilon = DatumGetFloat8(epsilon);
+        cap->old_delta = DatumGetFloat8(CatalogValue(0, 3));
+    }
     const Datum population_id = CatalogValue(0, 5, &had_no_population);
     if (!had_no_population)
         cap->population_id = DatumGetInt64(population_id);
@@ -189,6 +195,9 @@ void SetCap(const ReadRelation* relation, Cap* cap, const char* population, bool
                         errdetail("Only a table of a population may have no cap of its own.")));
     AcceptEarlier(relation, IdentityOf(relation).counted, cap, accepted, accept_earlier);
     WriteCap(ids, cap, caller);
+    if (cap->old_epsilon != 0)
+        NoteReplacedLimit(psprintf("cap of %s", DescribeRelation(relation->relid)), cap->old_epsilon,
+                          cap->old_delta, cap->epsilon, cap->delta);
     if (cap->population_id != 0)
         JoinPopulation(cap->population_id, IdentityOf(relation).own, cap->unit, cap->earlier.last, caller);
     LimitChange change = {};
@@ -227,6 +236,17 @@ BudgetLimit CheckLimit(double epsilon, double delta) {
                         errhint("Delta should be well below one over the number of persons, such as 1e-6.")));
     CallCore([&] { limit.order = Budget(epsilon, delta).order(); });
     return limit;
+}
+
+void NoteReplacedLimit(const char* whose, double old_epsilon, double old_delta, double epsilon,
+                       double delta) {
+    if (old_epsilon == epsilon && old_delta == delta)
+        return;
+    if (old_delta == delta)
+        ereport(NOTICE, (errmsg("%s changes from epsilon %g to %g", whose, old_epsilon, epsilon)));
+    else
+        ereport(NOTICE, (errmsg("%s changes from epsilon %g at delta %g to epsilon %g at delta %g", whose,
+                                old_epsilon, old_delta, epsilon, delta)));
 }
 
 Datum CallerRef(Oid caller) {

@@ -18,6 +18,10 @@ struct BudgetLimit {
 // Checks a limit and fixes its order. Raises 22023.
 BudgetLimit CheckLimit(double epsilon, double delta);
 
+// Says that a limit takes the place of another one, unless they are the same: who sets those of a whole schema may not know
+// what was there.
+void NoteReplacedLimit(const char* whose, double old_epsilon, double old_delta, double epsilon, double delta);
+
 // Checks that `caller` owns the relation or is a superuser and that it can be protected, and locks it against
 // other such changes until the transaction ends. Trainings do not wait for that lock.
 void OpenGoverned(Oid relid, Oid caller, ReadRelation* relation);
