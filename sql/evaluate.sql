@@ -80,6 +80,14 @@ SELECT dpboost_evaluate('eva_ill@1', 'eva_later', 'ill', 10);
 SELECT (r -> 'auc' ->> 0)::float8 > 0.7 AS auc, (r -> 'rows' ->> 0)::float8 < 1500 AS counted_by_person
 FROM dpboost_evaluate('eva_ill@1', 'eva_later', 'ill', 10, options => '{"positive": "yes", "rows_hint": 1000}') AS r;
 SELECT privacy_unit FROM dpboost_ledger WHERE kind = 'evaluation' ORDER BY release_id DESC LIMIT 1;
+-- the class that a training named is no number
+RESET ROLE;
+SET ROLE eva_owner;
+SELECT dpboost_set_domain('eva_later', 'b', 0, 9);
+RESET ROLE;
+SET ROLE eva_ana;
+SELECT dpboost_train_on('eva_text', 'eva_later', 'ill', 1, features => '{b}', options => '{"positive": "yes"}') ->> 'task' AS task;
+SELECT dpboost_evaluate('eva_text', 'eva_later', 'a', 1);
 SELECT dpboost_evaluate('eva_ill@1', 'eva_few', 'ill', 1, options => '{"positive": "yes"}');
 -- nothing there: noise wins, and says so
 RESET ROLE;

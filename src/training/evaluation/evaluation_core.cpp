@@ -29,6 +29,12 @@ std::optional<std::string> GivenPositive(const JsonValue& options) {
     return value == nullptr ? std::optional<std::string>() : ReadPositive(*value);
 }
 
+bool IsNumberText(const std::string& text) {
+    char* end = nullptr;
+    strtod(text.c_str(), &end);
+    return !text.empty() && *end == '\0';
+}
+
 // How the relation's target becomes the label that the model predicts.
 TargetRule RuleOf(const EvaluationSchema& schema, const EvaluatedModel& evaluated, const Model& model) {
     const PublicColumn& column = schema.target;
@@ -54,7 +60,10 @@ TargetRule RuleOf(const EvaluationSchema& schema, const EvaluatedModel& evaluate
     if (!options.positive && names.size() == 2 && names[1] != "true" && names[1] != "1")
         options.positive = names[1];
     const JsonValue* const task = evaluated.options->Find("task");
-    if (!options.positive && IsNumber(column.kind) && (task == nullptr || !task->IsText("classification")))
+    const bool as_trained = schema.options->Find("positive") == nullptr;
+    const bool unsaid = options.positive ? as_trained && !IsNumberText(*options.positive)
+                                         : task == nullptr || !task->IsText("classification");
+    if (IsNumber(column.kind) && unsaid)
         throw Error(ErrorCode::kInvalidParameter,
                     "model " + Quoted(evaluated.name) + " is a classifier, but column " +
                         Quoted(column.name) + " of " + schema.relation + " is numeric",
