@@ -9,7 +9,7 @@ use Test::More;
 use servers qw(start_server start_psql);
 
 # fsync stays off: after the crash of a process the kernel still has what was written.
-my $node = start_server('evaluation_crash', "max_worker_processes = 8\nfsync = off\nautovacuum = off\n", q{
+my $node = start_server('evaluation_crash', "restart_after_crash = on\nmax_worker_processes = 8\nfsync = off\nautovacuum = off\n", q{
     CREATE ROLE ana LOGIN;
     CREATE TABLE people (age int CHECK (age BETWEEN 0 AND 99), ill boolean);
     INSERT INTO people SELECT i % 100, i % 100 > 60 FROM generate_series(1, 5000) i;
