@@ -40,6 +40,7 @@ void FillDelivery(LedgerMessage* message, int64 release_id, const bytea* claim, 
     SetPiece(message, &message->model, "x");
     SetPiece(message, &message->evaluation, "");
     message->units = {sizeof(LedgerMessage), 0};
+    message->groups = {sizeof(LedgerMessage), 0};
 }
 
 void Damage(LedgerMessage* message, const char* kind) {
