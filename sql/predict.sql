@@ -24,6 +24,22 @@ FROM things t, LATERAL (SELECT t.e, t.d, t.c, 1 AS more, t.b, t.a) s;
 SELECT dpboost_predict('reg', s) FROM (SELECT a, b, c, d FROM things LIMIT 1) s;
 SELECT dpboost_predict('reg', ROW(1, 2));
 
+-- a JSON object by name: jsonb, json, or a literal as drivers write it; also in the functions that explain
+SELECT bool_and(dpboost_predict('reg', t) = dpboost_predict('reg', to_jsonb(t))) AS jsonb,
+       bool_and(dpboost_predict('reg', t) = dpboost_predict('reg', to_json(t))) AS json FROM things t;
+SELECT dpboost_predict('reg', '{"a": 0.5, "b": "7", "c": "x", "d": "red", "e": true, "more": []}')
+     = dpboost_predict('reg', 0.5, 7, 'x'::text, 'red'::colour, true) AS literal;
+SELECT dpboost_predict('reg', '{"a": null, "b": null, "c": null, "d": null, "e": null}'::jsonb) = dpboost_predict('reg', NULL::jsonb) AS missing;
+SELECT dpboost_predict('reg', '{"a": 0.5, "b": 7, "c": "x", "d": "red"}'::jsonb);
+SELECT dpboost_predict('reg', '{"a": [0.5], "b": 7, "c": "x", "d": "red", "e": true}'::jsonb);
+SELECT dpboost_predict('reg', '{"a": "much", "b": 7, "c": "x", "d": "red", "e": true}'::jsonb);
+SELECT dpboost_predict('reg', '[1, 2]'::jsonb);
+SELECT dpboost_predict('reg', '{"a": 0.5');
+SELECT count(*) > 0 AS explained FROM dpboost_explain('reg', '{"a": 0.5, "b": 7, "c": "x", "d": "red", "e": true}'::jsonb);
+PREPARE object(jsonb) AS SELECT dpboost_predict('reg', $1) IS NOT NULL AS prepared;
+EXECUTE object('{"a": 0.5, "b": 7, "c": "x", "d": "red", "e": true}');
+DEALLOCATE object;
+
 -- other types of the same kind
 SELECT bool_and(dpboost_predict('reg', a, b, c, d, e) = dpboost_predict('reg', a::numeric, b::int8, c::varchar, d::text, e)) AS same FROM things;
 SELECT dpboost_predict('reg', '0.5', '7', 'x', 'red', 'true') = dpboost_predict('reg', 0.5, 7, 'x'::text, 'red'::colour, true) AS literals;

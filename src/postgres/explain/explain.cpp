@@ -20,6 +20,8 @@ Oid FeatureType(FunctionCallInfo fcinfo, const Binding& binding, int feature) {
         return get_fn_expr_argtype(fcinfo->flinfo, binding.first_feature + feature);
     if (binding.shape == FeatureShape::kArray)
         return binding.element_type;
+    if (OidIsValid(binding.object_type))
+        return binding.readers[feature].as_number ? FLOAT8OID : TEXTOID;
     return TupleDescAttr(binding.descriptor, binding.fields[feature])->atttypid;
 }
 

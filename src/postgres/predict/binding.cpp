@@ -1,6 +1,7 @@
 #include "postgres/predict/binding.h"
 
 #include "postgres/boundary/row_values.h"
+#include "postgres/predict/object_features.h"
 
 namespace dpboost {
 
@@ -15,6 +16,7 @@ struct ModelCall {
     Oid user;
     uint64 generation;
     FeatureShape shape;
+    Oid object_type;
     int first_feature;
     int count;
     Binding* bindings[kMaxBindings];
@@ -27,7 +29,9 @@ ModelCall* NewCall(FunctionCallInfo fcinfo, int first_feature) {
     call->first_feature = first_feature;
     if (PG_NARGS() == first_feature + 1) {
         const Oid type = get_fn_expr_argtype(fcinfo->flinfo, first_feature);
-        if (type_is_rowtype(type))
+        if (IsObject(type, fcinfo->args[first_feature]))
+            call->object_type = type;
+        if (OidIsValid(call->object_type) || type_is_rowtype(type))
             call->shape = FeatureShape::kRow;
         else if (OidIsValid(get_element_type(getBaseType(type))))
             call->shape = FeatureShape::kArray;
@@ -92,8 +96,8 @@ void BindColumns(FunctionCallInfo fcinfo, Binding* binding) {
                                       "model \"%s\" has %d features, and the call has %d",
                                       static_cast<unsigned long>(binding->features), binding->name,
                                       binding->features, given),
-                        errhint("Pass them in the order of training, or pass a row, whose columns are found "
-                                "by name.")));
+                        errhint("Pass them in the order of training, or pass a row or a JSON object, whose "
+                                "columns are found by name.")));
     for (int i = 0; i < given; ++i) {
         const int argument = binding->first_feature + i;
         const Oid type = get_fn_expr_argtype(fcinfo->flinfo, argument);
@@ -165,6 +169,7 @@ Binding* NewBinding(FunctionCallInfo fcinfo, ModelCall* call, const char* name, 
     binding->name = pnstrdup(name, name_size);
     binding->name_size = name_size;
     binding->shape = call->shape;
+    binding->object_type = call->object_type;
     binding->first_feature = call->first_feature;
     binding->context = call->context;
     binding->row_context =
@@ -178,6 +183,8 @@ Binding* NewBinding(FunctionCallInfo fcinfo, ModelCall* call, const char* name, 
         binding->readers[i].missing = binding->model->encoders[i].Missing();
     if (call->shape == FeatureShape::kColumns)
         BindColumns(fcinfo, binding);
+    if (OidIsValid(call->object_type))
+        BindObject(binding);
     MemoryContextSwitchTo(outer);
     return binding;
 }
@@ -250,6 +257,8 @@ Binding* BindCall(FunctionCallInfo fcinfo, int first_feature) {
 }
 
 FeatureValues TakeApart(Binding* binding, Datum argument) {
+    if (OidIsValid(binding->object_type))
+        return TakeObjectApart(binding, argument);
     return binding->shape == FeatureShape::kRow ? TakeRowApart(binding, argument)
                                                 : TakeArrayApart(binding, argument);
 }

@@ -1,5 +1,5 @@
 // A call's arguments, bound to a model: `f(model text, ..., VARIADIC features "any")` gets its features as columns, as one
-// array, or as one row whose columns are found by name. All that does not change from row to row (model, rights, types,
+// array, or as one row or JSON object whose columns are found by name. All that does not change from row to row (model, rights, types,
 // encoders, positions) is bound at the first row of a query and kept with the call's expression.
 #pragma once
 
@@ -20,6 +20,7 @@ struct Binding {
     size_t name_size;
     int features;
     FeatureShape shape;
+    Oid object_type;  // of a JSON object: jsonb, json, or unknown for a literal; else 0. Its shape is that of a row
     int first_feature;  // its argument's number, from 0
     MemoryContext context;
     ColumnReader* readers;
