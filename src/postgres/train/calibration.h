@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/current_interrupt.h"
 #include "privacy/budget.h"
 
 #include "postgres/boundary/boundary.h"
@@ -17,6 +18,8 @@ void WithConstraints(const BudgetList* budgets, const Use& use) {
     for (int i = 0; i < budgets->count; ++i)
         names[i] = DescribeBudget(&budgets->items[i]);
     CallCore([&] {
+        PgInterrupt interrupt;
+        const InterruptScope scope(interrupt);
         std::vector<BudgetConstraint> constraints;
         for (int i = 0; i < budgets->count; ++i) {
             const BudgetState& state = budgets->items[i];

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/current_interrupt.h"
 #include "base/error.h"
 #include "privacy/accountant/fft.h"
 
@@ -26,6 +27,7 @@ void Power(Spectrum& z, uint64_t count) {
     Spectrum base = z;
     bool started = false;
     for (uint64_t bits = count; bits != 0; bits >>= 1) {
+        InterruptScope::Poll();
         if (bits & 1) {
             for (std::size_t k = 0; started && k < n; ++k) {
                 const double re = z.re[k] * base.re[k] - z.im[k] * base.im[k];
@@ -127,6 +129,7 @@ void Composition::ChooseTilt(const Uses& uses, double lambda_hint) {
     lambda_ = std::min(limit, std::max(0.0, lambda_hint));
     for (int iteration = 0; iteration < 40; ++iteration) {
         tilt_ = At(uses, lambda_);
+        InterruptScope::Poll();
         const double difference = center_ - tilt_.mean;
         if (std::fabs(difference) < 0.02 * std::sqrt(tilt_.variance))
             return;
@@ -239,6 +242,7 @@ void Composition::Convolve(const Uses& uses) {
         const double e = fft.RelativeError() * std::sqrt(size * SquareSum(z));
         const double count = static_cast<double>(use.count);
         fft.Forward(z);
+        InterruptScope::Poll();
         for (std::size_t k = 0; k < n; ++k)
             magnitude[k] = std::sqrt(z.re[k] * z.re[k] + z.im[k] * z.im[k]);
         Power(z, use.count);
@@ -258,6 +262,7 @@ void Composition::Convolve(const Uses& uses) {
         error_sum += value;
     const double square_sum = SquareSum(product);
     fft.Inverse(product);
+    InterruptScope::Poll();
     for (double& value : product.re)
         value /= size;
     AccumulateSuffixes(product.re,

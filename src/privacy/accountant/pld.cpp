@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/current_interrupt.h"
 #include "base/error.h"
 #include "privacy/accountant/composition.h"
 #include "privacy/accountant/gdp.h"
@@ -86,8 +87,10 @@ class BothDirections {
     bool Compose(const std::vector<Event>& merged, double epsilon, double lambda,
                  const GridOptions& options) {
         std::vector<LossGridPair> grids;
-        for (const Event& event : merged)
+        for (const Event& event : merged) {
             grids.push_back(KindOf(event).discretise(event, options));
+            InterruptScope::Poll();
+        }
         for (LossGrid LossGridPair::*direction : {&LossGridPair::remove, &LossGridPair::add}) {
             std::vector<GridUse> uses;
             for (std::size_t i = 0; i < merged.size(); ++i)
