@@ -162,14 +162,6 @@ BEGIN
 END $$;
 SELECT version FROM dpboost_models WHERE model = 'plpgsql' ORDER BY 1;
 
--- a parallel plan of the query is simply not chosen
-SET parallel_setup_cost = 0;
-SET parallel_tuple_cost = 0;
-SET min_parallel_table_scan_size = 0;
-SET max_parallel_workers_per_gather = 2;
-EXPLAIN (COSTS OFF) SELECT dpboost_train('par', '{"epsilon": 1, "trees": 5}', sick, age) FROM people;
-RESET ALL;
-
 -- 96 columns
 DO $$
 DECLARE result jsonb;

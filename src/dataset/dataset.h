@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "base/interrupt.h"
@@ -184,6 +186,15 @@ class DatasetBuilder {
     // Bytes in use, counted against the limit.
     size_t memory_used() const noexcept { return dataset_.memory_used_; }
 
+    // The rows as bytes for another builder that was made of the same features, target and units, in this process or in
+    // another of the same machine type (partial_rows.cpp). WritePartial writes PartialBytes() of them and frees the rows
+    // as it goes: the builder is empty afterwards. Both are rows as they are, for core code only.
+    size_t PartialBytes() const noexcept;
+    void WritePartial(char* out) noexcept;
+    // Appends them, and calls grown() whenever it has taken memory. Throws kCorrupted for bytes that no such builder
+    // wrote, whatever they are; rows may have been appended then.
+    void AppendPartial(std::string_view bytes, Interrupt& interrupt, const std::function<void()>& grown);
+
     // Numbers the units and hands over the rows; the builder is empty afterwards. `keys` gets each unit's key, by number.
     Dataset Finish(Interrupt& interrupt, std::vector<UnitKey>* keys = nullptr);
 
@@ -193,6 +204,8 @@ class DatasetBuilder {
         uint16_t missing;
         bool wide;
     };
+    size_t PartialRowBytes() const noexcept;
+    void AppendPiece(const char* piece, size_t rows, size_t first, size_t count);
     void PointInto(size_t block) noexcept;
     void GroupUnits(Interrupt& interrupt, std::vector<UnitKey>* keys);
 

@@ -191,8 +191,8 @@ void TrainingCore::Consider(const std::vector<BudgetConstraint>& budgets, double
                      constraint.budget.RoomEpsilon(IsGaussianFullBatch(plan_->events()), options_.delta));
 }
 
-void TrainingCore::CountMemory() {
-    held_.Count(builder_->memory_used() + buffer_.bytes() + footprint_.bytes);
+void TrainingCore::CountMemory(size_t besides) {
+    held_.Count(builder_->memory_used() + buffer_.bytes() + footprint_.bytes + besides);
 }
 
 void TrainingCore::AppendRows() {

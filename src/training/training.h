@@ -71,6 +71,14 @@ class TrainingCore {
     // Takes the buffered rows into the dataset. Throws kOutOfMemory beyond dpboost.max_memory.
     void AppendRows();
 
+    // Where several processes read rows: what one has read, for another with the same call. PartialBytes takes the
+    // buffered rows too; WritePartial writes so many bytes, and frees the rows. AppendPartial throws kCorrupted for bytes
+    // that were not written so, or by another encoding, whose fingerprint of 16 bytes differs.
+    std::string Fingerprint() const;
+    size_t PartialBytes();
+    void WritePartial(char* out);
+    void AppendPartial(std::string_view fingerprint, std::string_view bytes, Interrupt& interrupt);
+
     // After the last row: makes the dataset. What could fail by the schema or for want of memory has failed then.
     void FinishRows(Interrupt& interrupt);
 
@@ -118,7 +126,7 @@ class TrainingCore {
 
     PlanRequest Request(const std::vector<BudgetConstraint>& budgets) const;
     void TakePlan(Plan&& plan);
-    void CountMemory();
+    void CountMemory(size_t besides = 0);
     void CheckHoldout(const std::vector<MechanismRequest>& mechanisms) const;
     void FindPrivateBounds(Dataset* dataset, HeldOut* held_out, Releaser& releaser, Interrupt& interrupt);
     std::string DescribeTogether() const;

@@ -29,6 +29,17 @@ void CheckResult(int result) {
         elog(ERROR, "could not run a catalog statement: %s", SPI_result_code_string(result));
 }
 
+// What is committed now: charges of others, and of the groups before. The leader of a parallel query gets that from
+// PostgreSQL as its catalogs' snapshot only; a worker keeps to the snapshot of the query, and decides nothing by it.
+Snapshot LatestSnapshot() {
+    if (!IsInParallelMode())
+        return GetLatestSnapshot();
+    if (IsParallelWorker())
+        return GetActiveSnapshot();
+    InvalidateCatalogSnapshot();
+    return GetCatalogSnapshot(ExtensionRelationId);
+}
+
 }  // namespace
 
 void CatalogBegin(CatalogScope* scope) {
@@ -53,8 +64,7 @@ void CatalogEnd(CatalogScope* scope) {
 uint64 CatalogRead(const char* query, int count, const Oid* types, const Datum* values, const char* nulls,
                    uint64 limit) {
     SPIPlanPtr plan = Prepare(query, count, types);
-    // A parallel query must keep to the snapshot that its leader took.
-    Snapshot snapshot = IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot();
+    const Snapshot snapshot = LatestSnapshot();
     CheckResult(SPI_execute_snapshot(plan, const_cast<Datum*>(values), nulls, snapshot, InvalidSnapshot, true,
                                      false, static_cast<long>(limit)));
     return SPI_processed;

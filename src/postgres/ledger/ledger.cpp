@@ -232,9 +232,9 @@ void CheckCanCharge() {
         ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                         errmsg("cannot train in a read-only transaction"),
                         errdetail("A training charges the privacy budget and stores a model.")));
-    if (IsInParallelMode())
-        ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
-                        errmsg("cannot train during a parallel operation")));
+    if (IsParallelWorker())
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_TRANSACTION_STATE), errmsg("cannot train in a parallel worker")));
 }
 
 void CheckCanRelease(Oid caller, const char* model_name, NewModelName* name) {

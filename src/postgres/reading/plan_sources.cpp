@@ -364,18 +364,23 @@ void AddOtherRelations(PlanSources* all, const char* obstacle) {
 
 }  // namespace
 
-PlanSources* SourcesOfAggregate(AggState* state, const Aggref* call) {
+PlanSources* SourcesOfAggregate(AggState* node, const Aggref* call, AggState* last, int gather_param) {
     auto* all = static_cast<PlanSources*>(palloc0(sizeof(PlanSources)));
-    const Plan* agg = state->ss.ps.plan;
-    all->statement = state->ss.ps.state->es_plannedstmt;
+    const Plan* agg = node->ss.ps.plan;
+    all->statement = node->ss.ps.state->es_plannedstmt;
     all->aggregate = agg;
     all->appended = -1;
     AddPlan(all, outerPlan(agg));
     AddSideEffect(&all->rows, reinterpret_cast<Node*>(const_cast<Aggref*>(call)), nullptr);
-    AddUnseenScans(&state->ss.ps, all);
+    AddUnseenScans(last == nullptr ? &node->ss.ps : &last->ss.ps, all);
     if (all->incomplete)
         AddOtherRelations(all, "a step of its plan that may mix rows");
-    if (!bms_is_empty(agg->extParam))
+    if (last == nullptr)
+        return all;
+    Bitmapset* outer = bms_copy(agg->extParam);
+    if (gather_param >= 0)
+        outer = bms_del_member(outer, gather_param);
+    if (!bms_is_empty(outer) || !bms_is_empty(last->ss.ps.plan->extParam))
         AddOtherRelations(all, "a value from the query around it");
     return all;
 }

@@ -10,8 +10,11 @@ namespace dpboost {
 
 struct PlanSources;
 
-// In the current memory context.
-PlanSources* SourcesOfAggregate(AggState* state, const Aggref* call);
+// Where processes share the rows, `node` takes a share of them, and `last` finishes; else they are one. A process that
+// only takes its share has no `last`, and whoever finishes judges the query. `gather_param` is the parameter by which a
+// Gather between the two restarts the node (-1: there is none), which is no value of a query around it. In the current
+// memory context.
+PlanSources* SourcesOfAggregate(AggState* node, const Aggref* call, AggState* last, int gather_param);
 
 const RowSources* RowSourcesOf(const PlanSources* plan);
 

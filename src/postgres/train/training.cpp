@@ -316,11 +316,13 @@ Training* BeginTraining(const TrainingCall& call) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("the privacy unit \"%s\" cannot be the target", call.unit),
                         errdetail("It tells people apart.")));
-    if (call.model != nullptr)
+    const bool worker = call.partial && IsParallelWorker();  // the leader has checked, or will
+    if (call.model != nullptr && !worker)
         CheckCanRelease(call.caller, call.model, &training->model);
     training->budgets = LoadBudgets(call.caller, call.relations);
-    FindUnitState(training->budgets, call.relations, call.unit != nullptr ? call.unit_type : InvalidOid,
-                  &training->units);
+    if (!call.partial)
+        FindUnitState(training->budgets, call.relations, call.unit != nullptr ? call.unit_type : InvalidOid,
+                      &training->units);
     if (call.federated != nullptr && training->units.id != 0)
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                         errmsg("%s accounts for every person, and cannot be part of a federation",
@@ -351,10 +353,12 @@ Training* BeginTraining(const TrainingCall& call) {
     training->buffer = (*training->core)->buffer();
     training->columns = training->buffer->columns.data();
     training->flush = FlushRows;
-    if (call.model != nullptr)  // an estimate answers
+    if (call.model != nullptr && !worker)  // an estimate answers
         CheckPerTrainLimit(training->budgets, (*training->core)->options().epsilon,
                            (*training->core)->options().delta);
     MakeReaders(training);
+    if (worker)
+        return training;
     if (call.federated != nullptr && call.model != nullptr)
         AdoptPlan(training);
     else if (call.model != nullptr)

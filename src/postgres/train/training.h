@@ -31,6 +31,7 @@ struct FederatedTerms {
 struct TrainingCall {
     Oid caller;
     TrainRight right;
+    bool partial;       // takes rows for another process, which trains: checks what it can, and never draws
     const char* model;  // null for an estimate
     Jsonb* options;
     PrivacyArguments privacy;

@@ -1,10 +1,12 @@
 
 -- ---- train ----------------------------------------------------------------------------------------------------------
 -- Everything that draws noise is VOLATILE and PARALLEL UNSAFE: each call is a release with a charge of its own, which is
--- committed before the first draw.
+-- committed before the first draw. The aggregate is the exception: parallel workers read rows, and pass them on to the
+-- session's own process, which alone charges and draws. The functions below it take or give what is internal: only the
+-- executor can call them, and only the aggregate's owner may.
 
 CREATE FUNCTION dpboost.train_step(internal, text, jsonb, "any", VARIADIC "any") RETURNS internal
-    AS 'MODULE_PATHNAME', 'dpboost_train_step' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+    AS 'MODULE_PATHNAME', 'dpboost_train_step' LANGUAGE C VOLATILE PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION dpboost.train_step(internal, text, jsonb, "any", VARIADIC "any") IS
     'takes one row into a training; internal to dpboost_train';
 
@@ -13,13 +15,35 @@ CREATE FUNCTION dpboost.train_final(internal) RETURNS jsonb
 COMMENT ON FUNCTION dpboost.train_final(internal) IS
     'charges, trains and releases a model; internal to dpboost_train';
 
+CREATE FUNCTION dpboost.train_combine(internal, internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'dpboost_train_combine' LANGUAGE C VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION dpboost.train_combine(internal, internal) IS
+    'takes the rows that another process has read into a training; internal to dpboost_train';
+
+CREATE FUNCTION dpboost.train_serialize(internal) RETURNS bytea
+    AS 'MODULE_PATHNAME', 'dpboost_train_serialize' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION dpboost.train_serialize(internal) IS
+    'the rows that a process has read, for the one that trains; internal to dpboost_train';
+
+CREATE FUNCTION dpboost.train_deserialize(bytea, internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'dpboost_train_deserialize' LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION dpboost.train_deserialize(bytea, internal) IS
+    'what train_serialize wrote; internal to dpboost_train';
+
+REVOKE ALL ON FUNCTION dpboost.train_step(internal, text, jsonb, "any", VARIADIC "any"), dpboost.train_final(internal),
+    dpboost.train_combine(internal, internal), dpboost.train_serialize(internal),
+    dpboost.train_deserialize(bytea, internal) FROM PUBLIC;
+
 -- The final function consumes the state, so PostgreSQL refuses OVER and shares no state between two calls.
 CREATE AGGREGATE dpboost_train(model text, options jsonb, target "any", VARIADIC features "any") (
     SFUNC = dpboost.train_step,
     STYPE = internal,
     FINALFUNC = dpboost.train_final,
     FINALFUNC_MODIFY = READ_WRITE,
-    PARALLEL = UNSAFE
+    COMBINEFUNC = dpboost.train_combine,
+    SERIALFUNC = dpboost.train_serialize,
+    DESERIALFUNC = dpboost.train_deserialize,
+    PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dpboost_train(text, jsonb, "any", VARIADIC "any") IS
     'trains a differentially private model on the rows of a query: features as columns, one array, or one row';

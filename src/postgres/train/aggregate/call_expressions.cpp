@@ -1,9 +1,9 @@
 // Reads the plan's version of the call's expressions. There a column is a Var of the node below, but it still
 // carries the place in the query that it stands for (varnosyn, varattnosyn), which is all we need: the name a
 // user knows it by, and the relation whose declarations apply.
-#include "postgres/train/call_expressions.h"
+#include "postgres/train/aggregate/call_expressions.h"
 
-#include "postgres/train/call_names.h"
+#include "postgres/train/aggregate/call_names.h"
 
 namespace dpboost {
 
@@ -295,8 +295,8 @@ CallExpressions ReadCallExpressions(AggState* state, const Aggref* call) {
 
 void LeaveOutTarget(AggState* state, const Aggref* call, SourceColumns* columns) {
     const Node* row = reinterpret_cast<const Node*>(ArgumentExpression(call, kFirstFeature));
-    if (!IsA(row, Var))
-        return;
+    if (!IsA(row, Var) || reinterpret_cast<const Var*>(row)->varattnosyn != 0)
+        return;  // of a row that is itself a column, fields have the numbers of other columns
     const List* target_vars = VarsOf(reinterpret_cast<const Node*>(ArgumentExpression(call, kTarget)));
     int kept = 0;
     for (int i = 0; i < columns->count; ++i) {

@@ -5,9 +5,9 @@
 #include "postgres/boundary/row_values.h"
 #include "postgres/population/privacy_unit.h"
 #include "postgres/reading/plan_sources.h"
-#include "postgres/train/call_expressions.h"
+#include "postgres/train/aggregate/aggregate_state.h"
+#include "postgres/train/aggregate/call_site.h"
 #include "postgres/train/json_reader.h"
-#include "postgres/train/training.h"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_train_step);
@@ -23,30 +23,6 @@ enum Argument { kState, kModel, kOptions, kTarget, kFirstFeature };
 constexpr int InCall(Argument argument) {
     return argument - kModel;
 }
-
-// One per group, in a memory context of its own below the aggregate's.
-struct AggregateState {
-    MemoryContext context;
-    AggState* node;
-    const Aggref* aggref;
-    CallExpressions call;
-    NullableDatum model;    // of the present row
-    NullableDatum options;  // likewise
-    Training* training;     // null until the features are known
-    Jsonb* result;          // null until it was trained
-
-    // kRow
-    TupleDesc descriptor;  // null until the type is known
-    uint64 row_state;      // see RowTypeState
-    int unit_field;        // -1: rows are units
-    Datum* values;
-    bool* nulls;
-
-    // Targets of rows that came before the features were known: their arrays or records were NULL.
-    NullableDatum* waiting;
-    int waiting_count;
-    int waiting_room;
-};
 
 constexpr NullableDatum kNoUnit = {0, true};
 
@@ -77,7 +53,9 @@ void LearnRowType(AggregateState* state, Oid type, int32 typmod) {
     MemoryContextSwitchTo(outer);
 }
 
-AggregateState* NewState(FunctionCallInfo fcinfo) {
+}  // namespace
+
+AggregateState* NewAggregateState(FunctionCallInfo fcinfo) {
     MemoryContext aggregate_context;
     const int kind = AggCheckCallContext(fcinfo, &aggregate_context);
     if (kind != AGG_CONTEXT_AGGREGATE)
@@ -88,10 +66,14 @@ AggregateState* NewState(FunctionCallInfo fcinfo) {
         AllocSetContextCreate(aggregate_context, "dpboost training", ALLOCSET_DEFAULT_SIZES);
     auto* state = static_cast<AggregateState*>(MemoryContextAllocZero(context, sizeof(AggregateState)));
     state->context = context;
-    state->node = reinterpret_cast<AggState*>(fcinfo->context);
-    state->aggref = AggGetAggref(fcinfo);
-    if (state->aggref == nullptr)
+    const Aggref* aggref = AggGetAggref(fcinfo);
+    if (aggref == nullptr)
         elog(ERROR, "dpboost_train was called without its expressions");
+    const CallSite site = FindCallSite(reinterpret_cast<AggState*>(fcinfo->context), aggref);
+    state->node = site.node;
+    state->aggref = site.call;
+    state->last = site.partial ? nullptr : reinterpret_cast<AggState*>(fcinfo->context);
+    state->gather_param = site.gather_param;
     MemoryContext outer = MemoryContextSwitchTo(context);
     CheckCallForm(state->node, state->aggref);
     state->call = ReadCallExpressions(state->node, state->aggref);
@@ -101,6 +83,8 @@ AggregateState* NewState(FunctionCallInfo fcinfo) {
     MemoryContextSwitchTo(outer);
     return state;
 }
+
+namespace {
 
 // ---- features ----
 
@@ -149,7 +133,8 @@ void TakeUnitOut(AggregateState* state, TrainingCall* training, const Persons& p
 // Who the persons of the query are, and what the release means for the relations that it reads.
 void FindUnit(AggregateState* state, TrainingCall* training) {
     RelationSet* relations = RelationsOfRangeTable(state->node->ss.ps.state->es_range_table);
-    const PlanSources* plan = SourcesOfAggregate(state->node, state->aggref);
+    const PlanSources* plan =
+        SourcesOfAggregate(state->node, state->aggref, state->last, state->gather_param);
     const Inspection* inspection = Inspect(relations, RowSourcesOf(plan), InvalidOid);
     const Persons persons = FindPersons(inspection);
     const auto* row = reinterpret_cast<const Node*>(
@@ -161,15 +146,27 @@ void FindUnit(AggregateState* state, TrainingCall* training) {
     training->relations = relations;
 }
 
+// Whoever takes the privacy unit out leaves it in here.
+SourceColumns CopyOf(const SourceColumns& columns) {
+    SourceColumns copy = NumberedColumns(columns.count, InvalidOid);
+    for (int i = 0; i < columns.count; ++i) {
+        copy.columns[i] = columns.columns[i];
+        copy.fields[i] = columns.fields == nullptr ? i : columns.fields[i];
+    }
+    return copy;
+}
+
 void Begin(AggregateState* state) {
     TrainingCall training;
     memset(static_cast<void*>(&training), 0, sizeof training);
     training.caller = GetUserId();
     training.right = TrainRight::kSelect;
+    training.partial = state->last == nullptr;
     training.model = text_to_cstring(CallArgument(state->model, "model"));
     training.options = reinterpret_cast<Jsonb*>(CallArgument(state->options, "options"));
     training.target = state->call.target;
     training.features = state->call.features;
+    state->shown = CopyOf(state->call.features);
     FindUnit(state, &training);
     CheckColumnType(&training.target, "target");
     CheckFeatureTypes(training.features);
@@ -186,7 +183,13 @@ void AppendWaiting(AggregateState* state) {
     state->waiting_count = 0;
 }
 
-// Begins if the call says enough by itself.
+}  // namespace
+
+void BeginWithFeatures(AggregateState* state) {
+    Begin(state);
+    AppendWaiting(state);
+}
+
 void BeginByCall(AggregateState* state) {
     MemoryContext outer = MemoryContextSwitchTo(state->context);
     if (state->call.shape == FeatureShape::kArray) {
@@ -204,6 +207,8 @@ void BeginByCall(AggregateState* state) {
         Begin(state);
     MemoryContextSwitchTo(outer);
 }
+
+namespace {
 
 // Keeps the target of a row whose features are NULL and not yet known.
 void Wait(AggregateState* state, NullableDatum target) {
@@ -234,6 +239,8 @@ void AppendColumns(FunctionCallInfo fcinfo, AggregateState* state) {
     });
 }
 
+}  // namespace
+
 void AppendMissing(AggregateState* state, NullableDatum target) {
     if (state->training == nullptr)
         Wait(state, target);
@@ -244,6 +251,8 @@ void AppendMissing(AggregateState* state, NullableDatum target) {
         });
 }
 
+namespace {
+
 void AppendArray(AggregateState* state, NullableDatum target, Datum array) {
     ArrayElements elements;
     if (!ReadArray(array, &elements))
@@ -253,9 +262,8 @@ void AppendArray(AggregateState* state, NullableDatum target, Datum array) {
         MemoryContext outer = MemoryContextSwitchTo(state->context);
         state->call.array_length = elements.count;
         state->call.features = NumberedColumns(elements.count, state->call.element_type);
-        Begin(state);
+        BeginWithFeatures(state);
         MemoryContextSwitchTo(outer);
-        AppendWaiting(state);
     }
     if (elements.count != state->call.array_length)
         ereport(ERROR,
@@ -275,8 +283,7 @@ void DescribeRow(AggregateState* state, Oid type, int32 typmod) {
     if (state->training == nullptr) {
         state->call.features = ColumnsOfRowType(state->descriptor, InvalidOid);
         LeaveOutTarget(state->node, state->aggref, &state->call.features);
-        Begin(state);
-        AppendWaiting(state);
+        BeginWithFeatures(state);
     }
     MemoryContextSwitchTo(outer);
 }
@@ -310,7 +317,7 @@ Datum dpboost_train_step(PG_FUNCTION_ARGS) {
         PG_ARGISNULL(kState) ? nullptr : reinterpret_cast<AggregateState*>(PG_GETARG_POINTER(kState));
     const bool is_first = state == nullptr;
     if (is_first)
-        state = NewState(fcinfo);
+        state = NewAggregateState(fcinfo);
     if (state->result != nullptr)
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                         errmsg("dpboost_train cannot take more rows after it has trained")));
@@ -336,11 +343,13 @@ Datum dpboost_train_step(PG_FUNCTION_ARGS) {
 Datum dpboost_train_final(PG_FUNCTION_ARGS) {
     auto* state = PG_ARGISNULL(0) ? nullptr : reinterpret_cast<AggregateState*>(PG_GETARG_POINTER(0));
     if (state == nullptr) {
-        state = NewState(fcinfo);
+        state = NewAggregateState(fcinfo);
         state->model = EvaluateArgument(state->node, state->aggref, InCall(kModel));
         state->options = EvaluateArgument(state->node, state->aggref, InCall(kOptions));
         BeginByCall(state);
     }
+    if (state->last == nullptr)
+        elog(ERROR, "a part of the rows cannot train");
     if (state->training == nullptr)
         ereport(ERROR,
                 (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("cannot tell how many features there are"),

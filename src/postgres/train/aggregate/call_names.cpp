@@ -1,4 +1,4 @@
-#include "postgres/train/call_names.h"
+#include "postgres/train/aggregate/call_names.h"
 
 namespace dpboost {
 

@@ -1,0 +1,96 @@
+#!/bin/bash
+# What large tables cost, in a temporary cluster: reading by parallel workers against reading alone (CPU of the session's own
+# process), `auto` from SQL to model against a plain sum, memory, predictions by columns and by row, and a cancel while noise
+# is calibrated. Ratios of one run.
+#   ROWS=10000000 test/bench/scale.sh     reads more rows
+cd "$(dirname "$0")/../.."
+. test/run/lib.sh
+
+ROWS=${ROWS:-1000000}
+COLUMNS_READ=28
+install_privately
+start_cluster scale "shared_buffers = 1GB" "jit = off" "max_wal_size = 4GB" "max_parallel_workers_per_gather = 0"
+
+run() { "$PGBIN/psql" -XAtq -v ON_ERROR_STOP=1 "$@"; }
+calculate() { awk "BEGIN { printf \"%.${2:-2}f\", $1 }"; }
+line() { printf '%-64s %12s   %s\n' "$1" "$2" "${3:-}"; }
+list() { seq -f "$1" -s "$2" "$COLUMNS_READ"; }
+
+# measure SETTINGS STATEMENT: runs it in a session of its own, once to warm up and three times; sets cpu and wall (seconds of
+# the session's process and of the clock, the least) and rss (kB that it held at most, without shared memory).
+measure() {
+    run >"$SCRATCH/measured" <<SQL
+$1
+SELECT pg_backend_pid() AS pid \gset
+\setenv PID :pid
+$2
+$(for _ in 1 2 3; do
+        printf '%s\n' "\\! echo before \$(awk '{print \$14 + \$15}' /proc/\$PID/stat) \$(date +%s%N)" "$2" \
+            "\\! echo after \$(awk '{print \$14 + \$15}' /proc/\$PID/stat) \$(date +%s%N)"
+    done)
+\! awk '/VmHWM/ {peak = \$2} /RssShmem|RssFile/ {shared += \$2} END {print "rss", peak - shared}' /proc/\$PID/status
+SQL
+    cpu=$(awk '/^before/ {a = $2} /^after/ {d = ($2 - a) / 100; if (!n++ || d < best) best = d} END {print best}' "$SCRATCH/measured")
+    wall=$(awk '/^before/ {a = $3} /^after/ {d = ($3 - a) / 1e9; if (!n++ || d < best) best = d} END {print best}' "$SCRATCH/measured")
+    rss=$(awk '/^rss/ {print $2}' "$SCRATCH/measured")
+}
+
+run -c 'CREATE EXTENSION dpboost'
+run -c "CREATE UNLOGGED TABLE wide AS SELECT random() AS y, $(list 'random() AS f%g' ', ') FROM generate_series(1, $ROWS)" \
+    -c 'VACUUM ANALYZE wide'
+line "what, at $ROWS rows of $COLUMNS_READ numbers" 'measured' 'target'
+
+# ---- reading --------------------------------------------------------------------------------------------------------
+stump='"method": "sbdt", "trees": 1, "depth": 1, "subsample": 1, "initial_share": 0, "bounds": [0, 1], "target_range": [0, 1]'
+train="SELECT length(dpboost_train('m', '{\"epsilon\": 1, $stump}', y, $(list 'f%g' ', '))::text) FROM wide;"
+measure '' "SELECT sum($(list 'f%g' '+')) FROM wide;"
+sum=$cpu
+line 'sum of all columns, CPU' "$sum s"
+measure '' "$train"
+alone=$cpu
+line 'reading alone, one stump, CPU' "$alone s"
+line '  memory per row beside the values' \
+    "$(calculate "($rss * 1024 - 20e6) / $ROWS - 2 * $COLUMNS_READ" 1) B" '<= 32 B (2 per value)'
+measure 'SET max_parallel_workers_per_gather = 2;' "$train"
+line "reading by two workers, the session's own CPU" "$cpu s"
+line '  against alone' "$(calculate "$cpu / $alone")" '<= 0.6'
+
+# ---- auto -----------------------------------------------------------------------------------------------------------
+auto="SELECT length(dpboost_train('m', '{\"epsilon\": 1, \"bounds\": [0, 1], \"target_range\": [0, 1]}', y, $(list 'f%g' ', '))::text) FROM wide;"
+measure "LOAD 'dpboost';" "$auto"
+one=$wall
+line 'auto from SQL to model, one thread, elapsed' "$(calculate "$one") s"
+measure "LOAD 'dpboost'; SET dpboost.threads = 2; SET max_parallel_workers_per_gather = 2;" "$auto"
+line 'auto from SQL to model, two threads and workers, elapsed' "$(calculate "$wall") s"
+line '  against the CPU of the sum' "$(calculate "$wall / $sum")" '<= 4'
+line '  against one thread' "$(calculate "$one / $wall") x"
+
+# ---- predictions ----------------------------------------------------------------------------------------------------
+run -c "CREATE UNLOGGED TABLE people AS SELECT $(seq -f 'f%g' -s ', ' 14), f1 + f2 > f3 + 0.5 AS y FROM wide LIMIT 1000000" \
+    -c 'VACUUM ANALYZE people' \
+    -c "SELECT dpboost_train('p', '{\"epsilon\": 1, \"bounds\": [0, 1]}', y, $(seq -f 'f%g' -s ', ' 14)) FROM people" >/dev/null
+count=$(run -c 'SELECT count(*) FROM people')
+measure '' 'SELECT count(f1), count(f14) FROM people;'
+scan=$cpu
+measure '' "SELECT count(dpboost_predict('p', $(seq -f 'f%g' -s ', ' 14))) FROM people;"
+line 'predict, auto, 14 columns, above the scan' "$(calculate "($cpu - $scan) / $count * 1e6") us a row" '<= 0.3 us'
+measure '' "SELECT count(dpboost_predict('p', p)) FROM people p;"
+line 'predict, auto, one row, above the scan' "$(calculate "($cpu - $scan) / $count * 1e6") us a row" '<= 0.5 us'
+serial=$wall
+measure 'SET max_parallel_workers_per_gather = 2;' "SELECT count(dpboost_predict('p', p)) FROM people p;"
+line '  by two workers, elapsed against alone' "$(calculate "$serial / $wall") x"
+
+# ---- cancel ---------------------------------------------------------------------------------------------------------
+# Ten of them, each at another moment of a calibration that takes some tenths of a second.
+worst=0
+for i in $(seq 10); do
+    took=$(run 2>&1 <<SQL | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' | head -1
+SET statement_timeout = $((20 * i));
+\timing on
+SELECT dpboost_estimate('people', 'y', 5, options => '{"method": "sbdt", "trees": 10000, "depth": 2, "bounds": [0, 1]}');
+SQL
+    )
+    late=$(calculate "$took - 20 * $i" 0)
+    [ "$late" -gt "$worst" ] && worst=$late
+done
+line 'cancel while noise is calibrated, the latest of ten' "$worst ms" '<= 50 ms'
