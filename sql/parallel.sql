@@ -73,7 +73,7 @@ GRANT SELECT ON visits TO :"ana";
 SET ROLE :"ana";
 SELECT steps($$SELECT x, dpboost_train('cap_' || x, '{}', y, v) FROM visits v GROUP BY x$$);
 SELECT x, dpboost_train('cap_' || x, '{"epsilon": 8, "delta": 1e-3}', y, v) ->> 'model' FROM visits v GROUP BY x;
-SELECT count(*) BETWEEN 1 AND 3 AS some_fit FROM dpboost_ledger WHERE model LIKE 'cap%';
+SELECT count(DISTINCT model) BETWEEN 1 AND 3 AS some_fit FROM dpboost_ledger WHERE model LIKE 'cap%';
 RESET ROLE;
 SET ROLE :"owner";
 -- every person's own account
