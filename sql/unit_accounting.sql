@@ -151,6 +151,19 @@ SELECT train('old', 0.5) LIKE '{%' AS trained;
 SELECT dpboost_protect('old', accounting => 'unit');
 SELECT part('old', '1') BETWEEN 0.1 AND 0.5 AS present, part('old', '1') = part('old', '19') AS alike, part('old', '20') AS later;
 SELECT train('old', 0.9) LIKE '{%' AS trained, part('old', '1') < 0.5 AS could_not_pay;
+-- everybody who is there, also under a collation that takes two of them for equal
+SELECT EXISTS (SELECT FROM pg_collation WHERE collname = 'und-x-icu') AS icu \gset
+SELECT fill('alike', 20, 'text');
+UPDATE alike SET patient_id = 'a' WHERE patient_id = '1';
+UPDATE alike SET patient_id = 'A' WHERE patient_id = '2';
+SELECT dpboost_protect('alike', 1, privacy_unit => 'patient_id');
+SELECT train('alike', 0.5) LIKE '{%' AS trained;
+\if :icu
+CREATE COLLATION no_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+ALTER TABLE alike ALTER COLUMN patient_id TYPE text COLLATE no_case;
+\endif
+SELECT dpboost_protect('alike', accounting => 'unit');
+SELECT part('alike', 'a') > 0 AS one, part('alike', 'A') > 0 AS other;
 SELECT fill('older', 20);
 SELECT dpboost_protect('older', 1, privacy_unit => 'patient_id');
 SELECT train('older', 0.5) LIKE '{%' AS trained;

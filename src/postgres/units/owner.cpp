@@ -99,7 +99,7 @@ void DescribeAccount(const UnitState& state, uint32_t spent, std::string* json) 
     list.Add("delta", JsonNumber(state.delta));
     list.Add("part_spent", JsonNumber(RoundedUp(std::ldexp(static_cast<double>(counted), -31))));
     list.Add("epsilon_spent", JsonNumber(RoundedUp(limit.EpsilonOf(counted))));
-    list.Add("epsilon_remaining", JsonNumber(RoundedDown(limit.EpsilonOf(kUnitWhole - counted))));
+    list.Add("epsilon_remaining", JsonNumber(RoundedDown(limit.EpsilonLeft(counted))));
     list.Add("forgotten", spent == kUnitForgotten ? "true" : "false");
     *json = list.Object();
 }

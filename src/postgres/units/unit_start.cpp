@@ -50,8 +50,10 @@ void ReadPersons(Oid relid, const char* unit, Start* start) {
                         errdetail("It does not see all rows that others have committed."),
                         errhint("Use READ COMMITTED.")));
     const Oid type = getBaseType(FindColumn(relid, unit).type);
+    // Values that a collation takes for equal are persons of their own.
     const char* query = psprintf(
-        "SELECT DISTINCT %s FROM %s", quote_identifier(unit),
+        "SELECT DISTINCT %s%s FROM %s", quote_identifier(unit),
+        OidIsValid(get_typcollation(type)) ? " COLLATE pg_catalog.\"C\"" : "",
         quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid)));
     const int level = NewGUCNestLevel();
     PinSetting("row_security", "off");
@@ -187,7 +189,7 @@ void StartUnits(const ReadRelation* relation, ArrayType* ids, int64 population_i
     auto* start = CoreState<Start>::Make(CurrentMemoryContext);
     CallCore([&] {
         const UnitLimit of(limit->epsilon, limit->delta, limit->order);
-        (*start)->spent = of.Price(limit->spent.rho);
+        (*start)->spent = of.StartAfter(limit->spent);
     });
     if (limit->spent.releases > 0)
         ReadAllPersons(relation->relid, population_id, unit, &**start);

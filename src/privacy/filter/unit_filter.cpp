@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "privacy/accountant/gdp.h"
 
 namespace dpboost {
 namespace {
@@ -51,6 +52,23 @@ double UnitLimit::EpsilonOf(uint32_t spent) const {
     BudgetSpent others = BudgetSpent::ByUnit();  // so much is left of a limit from which the rest is taken
     others.rho = rho_ * (1 - part);
     return std::min(epsilon_, Budget::Restore(epsilon_, delta_, order_, others).RoomEpsilon(false, delta_));
+}
+
+uint32_t UnitLimit::StartAfter(const BudgetSpent& spent) const {
+    if (spent.releases == 0)
+        return 0;
+    const double left = Budget::Restore(epsilon_, delta_, order_, spent).Room(false).rho;
+    return Price(rho_ - left);
+}
+
+double UnitLimit::EpsilonLeft(uint32_t spent) const {
+    const uint32_t left = UnitLeft(spent);
+    if (left == 0 || left == kUnitWhole)
+        return left == 0 ? 0 : epsilon_;
+    const double part = std::ldexp(static_cast<double>(left - 1), -31);  // so that rounding up is paid, too
+    if (delta_ == 0)
+        return part * epsilon_;
+    return std::min(epsilon_, GdpEpsilon(std::sqrt(2 * part * rho_ / order_), delta_) * (1 - 1e-11));
 }
 
 UnitCharge UnitCharge::Whole(const UnitLimit& limit, const Cost& cost) {

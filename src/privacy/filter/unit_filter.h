@@ -65,8 +65,18 @@ class UnitLimit {
     // The limit as a training is calibrated to it: one of which nothing is spent but of which no single release may ask
     // for more than B at the order.
     Budget PerRelease() const;
+    // Where somebody starts who may have been in all releases of a limit that was accounted by release until now.
+    //
+    // What is left to him is what the Renyi filter of budget.h has left, whose case may be (c): then transcripts in which
+    // the Gaussian filter alone was left take 4/5 of delta already. Nothing more is released about him in those, and in all
+    // others the sum of rho, before and after, stays within what is worth 1/5 of delta: together delta, as proven there.
+    // To go on to B, which is worth all of delta, would be 9/5 of it.
+    uint32_t StartAfter(const BudgetSpent& spent) const;
     // What a part of it is worth to a single Gaussian-like release at the limit's delta, for people.
     double EpsilonOf(uint32_t spent) const;
+    // The most that a training of full-batch Gaussian noise, at the limit's delta, may ask for so that somebody who has
+    // spent so much still takes part.
+    double EpsilonLeft(uint32_t spent) const;
 
     bool operator==(const UnitLimit& other) const {
         return epsilon_ == other.epsilon_ && delta_ == other.delta_ && order_ == other.order_;

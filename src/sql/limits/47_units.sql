@@ -15,4 +15,4 @@ COMMENT ON FUNCTION dpboost_forget_unit(regclass, text, boolean) IS
 CREATE FUNCTION dpboost_merge_units(relation regclass, from_unit text, into_unit text) RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_merge_units' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost_merge_units(regclass, text, text) IS
-    'two values have turned out to be one person: what both have spent is the second''s, and the first has no account any more';
+    'two values have turned out to be one person: what both have spent is the second''s, and rows that still have the first value take part in nothing more';

@@ -61,22 +61,28 @@ TEST(UnitFilter, ALimitIsWorthItsEpsilonAndCertifiesIt) {
     EXPECT_THROW(UnitLimit(1e-9, kDelta, 2), Error);
 }
 
+// Sums of so many rounds, within the limit.
+PlanRequest RequestOf(const UnitLimit& limit, double epsilon, uint64_t rounds, double gamma) {
+    PlanRequest request;
+    request.epsilon = epsilon;
+    request.delta = kDelta;
+    MechanismRequest trees;
+    trees.name = "trees";
+    trees.count = rounds;
+    trees.sampling_rate = gamma;
+    trees.rest = 1;
+    trees.dimensions = {{65536, 1, 4}};
+    request.mechanisms = {trees};
+    request.budgets = {limit.PerRelease().Constraint("table \"t\"")};
+    return request;
+}
+
 // A plan that is calibrated to the limit can be paid for by someone who has spent nothing, and a second one of it cannot.
 TEST(UnitFilter, WhatIsCalibratedToTheLimitCanBePaid) {
     for (double epsilon : {0.1, 1.0, 4.0})
         for (double gamma : {0.05, 1.0}) {
             const UnitLimit limit = LimitOf(epsilon);
-            PlanRequest request;
-            request.epsilon = epsilon;
-            request.delta = kDelta;
-            MechanismRequest trees;
-            trees.name = "trees";
-            trees.count = 100;
-            trees.sampling_rate = gamma;
-            trees.rest = 1;
-            trees.dimensions = {{65536, 1, 4}};
-            request.mechanisms = {trees};
-            request.budgets = {limit.PerRelease().Constraint("table \"t\"")};
+            PlanRequest request = RequestOf(limit, epsilon, 100, gamma);
             const Plan plan = Plan::Calibrate(request);
             const UnitCharge charge = UnitCharge::Whole(limit, plan.release());
             EXPECT_EQ(charge.Reserve(0), charge.most());
@@ -86,6 +92,54 @@ TEST(UnitFilter, WhatIsCalibratedToTheLimitCanBePaid) {
             request.epsilon = 2 * epsilon;
             EXPECT_THROW(Plan::Calibrate(request), Error);
         }
+}
+
+// A training that asks for what someone has left is paid by him, and one that asks for a little more is not.
+TEST(UnitFilter, WhatIsLeftIsWhatATrainingMayAskFor) {
+    for (double epsilon : {0.1, 1.0, 4.0})
+        for (double part : {0.001, 0.3, 0.5, 0.9}) {
+            const UnitLimit limit = LimitOf(epsilon);
+            const auto spent = static_cast<uint32_t>(part * kUnitWhole);
+            const auto reserve = [&](double asked) {
+                const Plan plan = Plan::Calibrate(RequestOf(limit, asked, 1, 1));
+                return UnitCharge::Whole(limit, plan.release()).Reserve(spent);
+            };
+            EXPECT_GT(reserve(limit.EpsilonLeft(spent)), 0u) << epsilon << " " << part;
+            if (limit.EpsilonLeft(spent) < 0.98 * epsilon) {
+                EXPECT_EQ(reserve(1.01 * limit.EpsilonLeft(spent)), 0u) << epsilon << " " << part;
+            }
+            EXPECT_EQ(limit.EpsilonLeft(kUnitWhole), 0);
+            EXPECT_EQ(limit.EpsilonLeft(kUnitForgotten), 0);
+            EXPECT_EQ(limit.EpsilonLeft(0), epsilon);
+        }
+    EXPECT_NEAR(LimitOf(2, 0).EpsilonLeft(kUnitWhole / 4), 1.5, 1e-8);
+}
+
+// Who was there when a limit by release is switched over goes on from what its Renyi filter has left: if the Gaussian
+// filter has taken 4/5 of delta, 1/5 of it is what all of the rest must be proven by.
+TEST(UnitFilter, AHistoryIsGoneOnFromAsItWasProven) {
+    for (double epsilon : {0.5, 1.0, 4.0}) {
+        const UnitLimit limit = LimitOf(epsilon);
+        const auto worth = [&](double delta) { return EpsilonToRdp(limit.order(), epsilon, delta); };
+        Budget gaussian(epsilon, kDelta), sampled(epsilon, kDelta);
+        EXPECT_EQ(limit.StartAfter(gaussian.spent()), 0u);
+        const Cost cost = CostOf({Event::Gaussian(30 / epsilon, 1)});
+        const double rho = cost.curve.At(limit.order());
+        sampled.Spend(CostOf({Event::Gaussian(60 / epsilon, 1, 0.1)}));
+        for (int i = 0; i < 2; i++) {
+            gaussian.Spend(cost);
+            sampled.Spend(cost);
+        }
+        const auto left = [&](const Budget& budget) {
+            return limit.rho() * UnitLeft(limit.StartAfter(budget.spent())) / kUnitWhole;
+        };
+        EXPECT_NEAR(left(gaussian) + 2 * rho, worth(kDelta / 5), 1e-8);
+        EXPECT_LE(left(gaussian) + 2 * rho, worth(kDelta / 5));
+        EXPECT_NEAR(left(sampled) + sampled.spent().rho, worth(kDelta), 1e-8);
+        while (gaussian.Fits(cost))
+            gaussian.Spend(cost);
+        EXPECT_EQ(left(gaussian), 0) << "the Gaussian filter went further than the other";
+    }
 }
 
 // What has been let through before changes nothing for the next: it is not the limit that runs out, but units.
