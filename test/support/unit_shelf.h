@@ -3,7 +3,6 @@
 
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "training/units/unit_account.h"
@@ -13,12 +12,15 @@ namespace dpboost {
 struct UnitShelf {
     std::string salt = std::string(kUnitSaltSize, 's');
     UnitBuckets header;
-    std::map<uint32_t, std::pair<std::string, std::string>> buckets;  // keys, spent
+    struct Bucket {
+        std::string keys, spent, reserved;
+    };
+    std::map<uint32_t, Bucket> buckets;
 
     void LoadInto(UnitBook* book) const {
         NoInterrupt interrupt;
         for (const auto& [number, bucket] : buckets)
-            book->Load(number, bucket.first, bucket.second);
+            book->Load(number, bucket.keys, bucket.spent, bucket.reserved);
         book->FinishLoading(interrupt);
     }
 
@@ -32,10 +34,12 @@ struct UnitShelf {
         header = {reader.bits, reader.units};
         UnitWrite write;
         while (reader.Next(&write)) {
-            auto& bucket = buckets[write.bucket];
+            Bucket& bucket = buckets[write.bucket];
             if (write.has_keys)
-                bucket.first.assign(write.keys, size_t{write.units} * UnitBook::kKeySize);
-            bucket.second.assign(write.spent, size_t{write.units} * UnitBook::kSpentSize);
+                bucket.keys.assign(write.keys, size_t{write.units} * UnitBook::kKeySize);
+            if (write.has_spent)
+                bucket.spent.assign(write.spent, size_t{write.units} * UnitBook::kSpentSize);
+            bucket.reserved.assign(write.reserved, write.reserved_size);
         }
         return reader.left == 0 && reader.at == reader.end;
     }

@@ -5,6 +5,19 @@
 
 namespace dpboost {
 
+namespace {
+
+bool HasOwnRows(const Dataset& dataset) {
+    if (!dataset.has_units() || dataset.units() != dataset.rows())
+        return false;
+    for (size_t row = 0; row < dataset.rows(); row++)
+        if (dataset.row_unit()[row] != row)
+            return false;
+    return true;
+}
+
+}  // namespace
+
 SampledSums::Worker::Worker(size_t leaves, LeafWeights weights, size_t outputs)
     : sums(leaves, outputs),
       unit(leaves, weights, outputs),
@@ -16,6 +29,8 @@ SampledSums::Worker::Worker(size_t leaves, LeafWeights weights, size_t outputs)
 SampledSums::SampledSums(const Dataset& dataset, LeafWeights weights, size_t leaves, size_t outputs,
                          const RenyiFilter* filter, const UnitRounds* rounds, WorkerPool& pool)
     : dataset_(dataset),
+      weights_(weights),
+      own_rows_(HasOwnRows(dataset)),
       filter_(filter),
       pool_(pool),
       workers_(static_cast<size_t>(pool.workers()), Worker(leaves, weights, outputs)),
@@ -33,7 +48,7 @@ SampledSums::SampledSums(const Dataset& dataset, LeafWeights weights, size_t lea
 RawGradientSums SampledSums::Sum(RowGradients& gradients, int slot, SamplingRate rate, PrivateRandom& coins,
                                  Interrupt& interrupt) {
     const Round round{gradients, slot, interrupt};
-    const bool units = dataset_.has_units();
+    const bool units = dataset_.has_units() && !own_rows_;
     if (filter_ != nullptr)
         units ? ChargeUnits(round) : ChargeRows(round);
     for (Worker& worker : workers_)
@@ -75,11 +90,26 @@ void SampledSums::ChargeRows(const Round& round) {
         Worker& worker = workers_[static_cast<size_t>(index)];
         round.gradients.ForBlock(
             block, round.slot, &worker.scratch, [&](size_t row, size_t n, const RowGradients::View& view) {
+                if (own_rows_)
+                    return ChargeOwnRows(view, row, n, round.gradients.outputs());
                 const int32_t* const lengths = Lengths(view, n, round.gradients.outputs(), &worker);
                 filter_->Round(view.hessians, lengths, n, &spent_[row], &active_[row]);
             });
     });
     round.gradients.EndBlocks(round.slot);
+}
+
+// As ChargeUnits does, of units that have one row each.
+void SampledSums::ChargeOwnRows(const RowGradients::View& view, size_t first, size_t n, size_t outputs) {
+    const int bits = filter_->bits();
+    for (size_t i = 0; i < n; i++) {
+        uint64_t squared = 0;
+        for (size_t k = 0; k < outputs; k++)
+            squared += static_cast<uint64_t>(int64_t{view.gradients[i * outputs + k]} *
+                                             view.gradients[i * outputs + k]);
+        const uint32_t loss = weights_.RowLoss(view.hessians[i], squared, bits);
+        active_[first + i] = filter_->Admit(loss, &spent_[first + i]) ? 1 : 0;
+    }
 }
 
 // Units of several rows: what a unit adds depends on the leaves of its rows, so the charge is that of its

@@ -59,6 +59,7 @@ class SampledSums {
     // What the filter charges a row for: its gradient or, of several outputs, the length of their vector, rounded up.
     static const int32_t* Lengths(const RowGradients::View& view, size_t n, size_t outputs, Worker* worker);
     void ChargeRows(const Round& round);
+    void ChargeOwnRows(const RowGradients::View& view, size_t first, size_t n, size_t outputs);
     void ChargeUnits(const Round& round);
     size_t DropExcluded(uint32_t* units, size_t count) const;
     void SumAllRows(const Round& round);
@@ -70,6 +71,10 @@ class SampledSums {
                      const Finish& finish);
 
     const Dataset& dataset_;
+    const LeafWeights weights_;
+    // Every unit has one row, which has the unit's number. Whether that is so shows in nothing but the time: the sums, and what
+    // each unit is charged, are the same to the bit.
+    const bool own_rows_;
     const RenyiFilter* filter_;
     WorkerPool& pool_;
     std::vector<Worker> workers_;

@@ -24,8 +24,9 @@ class UnitRounds {
     // Where the filter's sums begin: as if all had been spent but what the unit may still lose. So it never goes further.
     std::vector<uint32_t> Starts(const RenyiFilter& filter) const {
         std::vector<uint32_t> starts(reserved_.size());
+        Start start{*this, filter};
         for (size_t unit = 0; unit < starts.size(); unit++)
-            starts[unit] = StartOf(unit, filter);
+            starts[unit] = start.Of(reserved_[unit]);
         return starts;
     }
 
@@ -33,8 +34,9 @@ class UnitRounds {
     void Settle(const RenyiFilter& filter, const std::vector<uint32_t>& ends) {
         CheckInternal(!settled_ && ends.size() == reserved_.size(),
                       "rounds are settled once, for every unit");
+        Start starts{*this, filter};
         for (size_t unit = 0; unit < ends.size(); unit++) {
-            const uint32_t start = StartOf(unit, filter);
+            const uint32_t start = starts.Of(reserved_[unit]);
             CheckInternal(ends[unit] >= start && ends[unit] <= filter.limit(), "a sum of losses only grows");
             const uint32_t used = charge_.Used(ends[unit] - start, filter.bits());
             CheckInternal(used <= reserved_[unit], "nobody loses more than was reserved");
@@ -48,9 +50,21 @@ class UnitRounds {
     uint32_t Unused(size_t unit) const { return settled_ ? reserved_[unit] : 0; }
 
   private:
-    uint32_t StartOf(size_t unit, const RenyiFilter& filter) const {
-        return filter.limit() - charge_.Allowed(reserved_[unit], filter.limit(), filter.bits());
-    }
+    // Most have reserved the same.
+    struct Start {
+        const UnitRounds& rounds;
+        const RenyiFilter& filter;
+        uint32_t reserved = 0;
+        uint32_t start = filter.limit();
+
+        uint32_t Of(uint32_t now_reserved) {
+            if (now_reserved != reserved) {
+                reserved = now_reserved;
+                start = filter.limit() - rounds.charge_.Allowed(reserved, filter.limit(), filter.bits());
+            }
+            return start;
+        }
+    };
 
     UnitCharge charge_;
     std::vector<uint32_t> reserved_;  // once settled: what is left of it

@@ -47,6 +47,7 @@ struct ChargeRequest {
     const UnitState* units;    // whose accounts are charged; nullptr or id 0: nobody's
     const char* unit_bytes;    // UnitAccount::Reserve
     size_t unit_size;
+    size_t settle_size;  // of what will be settled: there must be room for it before anything is charged
     // One model for each of several groups, of which nobody is in two (disjoint_groups.h). The plan is that of each of them;
     // model_name is what their names begin with. 0: one model.
     const char* const* group_models;

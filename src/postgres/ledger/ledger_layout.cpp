@@ -36,8 +36,8 @@ void AbandonOnDetach(dsm_segment* segment, Datum) {
         SetLatch(message->worker_latch);
 }
 
-// Gives every piece its place behind the message, and copies all into a new segment.
-dsm_segment* LayOut(LedgerMessage* message, const Content* contents, int count) {
+// Gives every piece its place behind the message, and copies all into a new segment, of this size at least.
+dsm_segment* LayOut(LedgerMessage* message, const Content* contents, int count, size_t least = 0) {
     size_t end = sizeof(LedgerMessage);
     for (int i = 0; i < count; ++i) {
         contents[i].piece->offset = MAXALIGN(end);
@@ -45,7 +45,7 @@ dsm_segment* LayOut(LedgerMessage* message, const Content* contents, int count) 
         end = contents[i].piece->offset + contents[i].size;
     }
     message->segment_size = end;
-    dsm_segment* segment = dsm_create(end, 0);
+    dsm_segment* segment = dsm_create(Max(end, least), 0);
     memcpy(static_cast<void*>(MessageIn(segment)), message, sizeof *message);
     pg_atomic_init_u32(&MessageIn(segment)->state, kLedgerPending);
     pg_atomic_init_u32(&MessageIn(segment)->door, message->delivery_follows ? kDoorOpen : kDoorClosed);
@@ -110,7 +110,7 @@ dsm_segment* LayOutCharge(const ChargeRequest* request, const uint8* claim, int 
         {&message.units, request->unit_bytes, request->unit_size},
         Texts(&message.groups, request->group_models, request->group_count),
     };
-    return LayOut(&message, contents, lengthof(contents));
+    return LayOut(&message, contents, lengthof(contents), sizeof message + request->settle_size);
 }
 
 dsm_segment* LayOutDelivery(const PaidRelease* paid, const ModelDelivery* delivery) {

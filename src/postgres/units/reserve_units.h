@@ -22,6 +22,7 @@ void ReserveUnits(UnitState* units, CoreState<Core>* core, ChargeRequest* reques
         const std::string& bytes = (*core)->ReserveUnits(interrupt);
         request->unit_bytes = bytes.data();
         request->unit_size = bytes.size();
+        request->settle_size = (*core)->account()->SettleSize();
     });
 }
 

@@ -138,31 +138,36 @@ StoredUnits ReadStoredUnits(int64 id, const char* name) {
     return stored;
 }
 
+// In the current memory context, if it is not there as it is.
+static std::string_view BytesOf(Datum value) {
+    const bytea* bytes = DatumGetByteaP(value);
+    return {VARDATA(bytes), VARSIZE(bytes) - VARHDRSZ};
+}
+
 void LoadBuckets(int64 id, UnitBook* book) {
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "dpboost accounts", ALLOCSET_DEFAULT_SIZES);
     int32 next = 0;
     for (uint64 rows = kBucketsAtOnce; rows == kBucketsAtOnce;) {
         rows = CatalogRead(
-            "SELECT bucket, keys, spent FROM dpboost.unit_bucket"
+            "SELECT bucket, keys, spent, reserved FROM dpboost.unit_bucket"
             " WHERE unit_state_id = $1 AND bucket >= $2 ORDER BY bucket",
             {Int8(id), Int4(next)}, kBucketsAtOnce);
         for (uint64 row = 0; row < rows; ++row) {
             const int32 bucket = DatumGetInt32(CatalogValue(row, 1));
-            bytea* keys = DatumGetByteaP(CatalogValue(row, 2));
-            bytea* spent = DatumGetByteaP(CatalogValue(row, 3));
-            CallCore([&] {
-                book->Load(static_cast<uint32_t>(bucket),
-                           std::string_view(VARDATA(keys), VARSIZE(keys) - VARHDRSZ),
-                           std::string_view(VARDATA(spent), VARSIZE(spent) - VARHDRSZ));
-            });
-            if (reinterpret_cast<Pointer>(keys) != DatumGetPointer(CatalogValue(row, 2)))
-                pfree(keys);
-            if (reinterpret_cast<Pointer>(spent) != DatumGetPointer(CatalogValue(row, 3)))
-                pfree(spent);
+            MemoryContext outer = MemoryContextSwitchTo(context);
+            const std::string_view keys = BytesOf(CatalogValue(row, 2));
+            const std::string_view spent = BytesOf(CatalogValue(row, 3));
+            const std::string_view reserved = BytesOf(CatalogValue(row, 4));
+            MemoryContextSwitchTo(outer);
+            CallCore([&] { book->Load(static_cast<uint32_t>(bucket), keys, spent, reserved); });
+            MemoryContextReset(context);
             next = bucket + 1;
         }
         SPI_freetuptable(SPI_tuptable);
         CHECK_FOR_INTERRUPTS();
     }
+    MemoryContextDelete(context);
     CallCore([&] {
         PgInterrupt interrupt;
         book->FinishLoading(interrupt);

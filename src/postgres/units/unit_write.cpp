@@ -28,18 +28,42 @@ bool NextGeneration(int64 id, int64 generation, const UnitWriteReader& reader) {
                {Int8(id), Int8(generation), Int4(reader.bits), Int8(static_cast<int64>(reader.units))}) == 1;
 }
 
-void WriteBucket(int64 id, const UnitWrite& write, SPIPlanPtr with_keys, SPIPlanPtr without_keys) {
-    bytea* spent = MakeBytea(write.spent, size_t{write.units} * UnitBook::kSpentSize);
-    bytea* keys = write.has_keys ? MakeBytea(write.keys, size_t{write.units} * UnitBook::kKeySize) : nullptr;
+// A statement for each kind of bucket that UnitBook::WriteOut gives.
+struct WritePlans {
+    SPIPlanPtr with_keys;
+    SPIPlanPtr with_spent;
+    SPIPlanPtr reserved;
+};
+
+WritePlans PrepareWrites() {
+    const Oid types[] = {INT8OID, INT4OID, BYTEAOID, BYTEAOID, BYTEAOID};
+    return {PrepareWrite(
+                "INSERT INTO dpboost.unit_bucket (unit_state_id, bucket, reserved, spent, keys)"
+                " VALUES ($1, $2, $3, $4, $5) ON CONFLICT (unit_state_id, bucket)"
+                " DO UPDATE SET reserved = EXCLUDED.reserved, spent = EXCLUDED.spent, keys = EXCLUDED.keys",
+                5, types),
+            PrepareWrite("UPDATE dpboost.unit_bucket SET reserved = $3, spent = $4"
+                         " WHERE unit_state_id = $1 AND bucket = $2",
+                         4, types),
+            PrepareWrite("UPDATE dpboost.unit_bucket SET reserved = $3"
+                         " WHERE unit_state_id = $1 AND bucket = $2",
+                         3, types)};
+}
+
+void WriteBucket(int64 id, const UnitWrite& write, const WritePlans& plans, MemoryContext context) {
+    MemoryContext outer = MemoryContextSwitchTo(context);
     Datum values[] = {Int64GetDatum(id), Int32GetDatum(static_cast<int32>(write.bucket)),
-                      PointerGetDatum(spent), PointerGetDatum(keys)};
-    const int result =
-        SPI_execute_plan(keys != nullptr ? with_keys : without_keys, values, nullptr, false, 0);
+                      PointerGetDatum(MakeBytea(write.reserved, write.reserved_size)), Datum(0), Datum(0)};
+    if (write.has_spent)
+        values[3] = PointerGetDatum(MakeBytea(write.spent, size_t{write.units} * UnitBook::kSpentSize));
+    if (write.has_keys)
+        values[4] = PointerGetDatum(MakeBytea(write.keys, size_t{write.units} * UnitBook::kKeySize));
+    MemoryContextSwitchTo(outer);
+    SPIPlanPtr plan = write.has_keys ? plans.with_keys : write.has_spent ? plans.with_spent : plans.reserved;
+    const int result = SPI_execute_plan(plan, values, nullptr, false, 0);
     if (result < 0 || SPI_processed != 1)
         ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("could not write what persons have spent")));
-    pfree(spent);
-    if (keys != nullptr)
-        pfree(keys);
+    MemoryContextReset(context);
 }
 
 }  // namespace
@@ -50,21 +74,17 @@ bool WriteUnitBuckets(int64 id, int64 generation, const char* bytes, size_t size
         elog(ERROR, "the accounts that are to be written are damaged");
     if (!NextGeneration(id, generation, reader))
         return false;
-    const Oid types[] = {INT8OID, INT4OID, BYTEAOID, BYTEAOID};
     if (reader.replaces_all)
         CatalogWrite("DELETE FROM dpboost.unit_bucket WHERE unit_state_id = $1", {Int8(id)});
-    SPIPlanPtr with_keys = PrepareWrite(
-        "INSERT INTO dpboost.unit_bucket (unit_state_id, bucket, spent, keys)"
-        " VALUES ($1, $2, $3, $4) ON CONFLICT (unit_state_id, bucket)"
-        " DO UPDATE SET spent = EXCLUDED.spent, keys = EXCLUDED.keys",
-        4, types);
-    SPIPlanPtr without_keys = PrepareWrite(
-        "UPDATE dpboost.unit_bucket SET spent = $3 WHERE unit_state_id = $1 AND bucket = $2", 3, types);
+    const WritePlans plans = PrepareWrites();
+    MemoryContext context =
+        AllocSetContextCreate(CurrentMemoryContext, "dpboost accounts", ALLOCSET_DEFAULT_SIZES);
     UnitWrite write;
     while (reader.Next(&write)) {
-        WriteBucket(id, write, with_keys, without_keys);
+        WriteBucket(id, write, plans, context);
         CHECK_FOR_INTERRUPTS();
     }
+    MemoryContextDelete(context);
     if (reader.left != 0 || reader.at != reader.end)
         elog(ERROR, "the accounts that are to be written are damaged");
     return true;

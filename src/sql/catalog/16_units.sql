@@ -2,7 +2,7 @@
 -- ---- every person's own budget --------------------------------------------------------------------------------------
 -- Where a limit is accounted by unit, every person has an account of what it has spent. Who has one, and what is in it,
 -- follows from rows: no role reads these tables, no view shows them. Keys are salted hashes, apart from what was spent, so
--- that a charge does not write them again. Written by the ledger worker with a charge and with its result, and by the
+-- that a charge does not write them again, and what is reserved is apart from both. Written by the ledger worker with a charge and with its result, and by the
 -- owner's functions.
 
 CREATE SEQUENCE dpboost.unit_state_id_seq;
@@ -25,9 +25,12 @@ CREATE TABLE dpboost.unit_bucket ( -- accounts of persons, some thousands to a r
     bucket int NOT NULL, -- the highest bits of its keys
     keys bytea NOT NULL, -- 16 bytes for each, ascending
     spent bytea NOT NULL, -- 4 bytes for each: what it has spent, in 2^-31 of the limit; above that: used up
+    reserved bytea NOT NULL DEFAULT '', -- empty, or what a release has reserved that runs or broke off: 4 bytes for how
+        -- much, then a bit for each that takes part
     PRIMARY KEY (unit_state_id, bucket)
 );
-ALTER TABLE dpboost.unit_bucket ALTER COLUMN keys SET STORAGE EXTERNAL, ALTER COLUMN spent SET STORAGE EXTERNAL;
+ALTER TABLE dpboost.unit_bucket ALTER COLUMN keys SET STORAGE EXTERNAL, ALTER COLUMN spent SET STORAGE EXTERNAL,
+    ALTER COLUMN reserved SET STORAGE PLAIN; -- nothing is compressed: how much is written must not tell what it is
 
 REVOKE ALL ON dpboost.unit_state, dpboost.unit_bucket FROM PUBLIC;
 REVOKE ALL ON SEQUENCE dpboost.unit_state_id_seq FROM PUBLIC;

@@ -25,6 +25,8 @@ const std::string& UnitAccount::Reserve(const UnitCharge& charge, Dataset* rows,
     std::vector<bool> keep(book_->units());
     std::vector<uint32_t> reserved;
     bool all = true;
+    if (charge.by_rounds())
+        book_->BeginReserved(charge.most());
     for (size_t unit = 0; unit < keep.size(); unit++) {
         if (unit % kBlockRows == 0)
             interrupt.Poll();
@@ -34,17 +36,20 @@ const std::string& UnitAccount::Reserve(const UnitCharge& charge, Dataset* rows,
         all = all && keep[unit];
         if (!keep[unit])
             continue;
-        book_->Set(unit, spent + amount);
-        if (charge.by_rounds()) {
-            reserved.push_back(amount);
-            kept_.push_back(static_cast<uint32_t>(unit));
+        if (!charge.by_rounds()) {
+            book_->SetOneOfAll(unit, spent + amount);
+            continue;
         }
+        book_->Reserve(unit);
+        reserved.push_back(amount);
+        kept_.push_back(static_cast<uint32_t>(unit));
     }
     if (!all)
         rows->KeepUnits(keep, interrupt);
     if (charge.by_rounds())
         rounds_.emplace(charge, std::move(reserved));
-    book_->TouchAll();
+    else
+        book_->TouchAll();
     bytes_ = book_->WriteOut(interrupt);
     return bytes_;
 }
@@ -57,8 +62,10 @@ const std::string& UnitAccount::Settle(Interrupt& interrupt) {
         if (i % kBlockRows == 0)
             interrupt.Poll();
         const size_t unit = kept_[i];
-        book_->Set(unit, book_->spent(unit) - rounds_->Unused(i));
+        const uint32_t spent = book_->spent(unit);
+        book_->SetOneOfAll(unit, spent + charge_->Reserve(spent) - rounds_->Unused(i));
     }
+    book_->EndReserved();
     book_->TouchAll();
     bytes_ = book_->WriteOut(interrupt);
     return bytes_;

@@ -40,6 +40,8 @@ class UnitAccount {
     // Once, when all is loaded.
     const std::string& Reserve(const UnitCharge& charge, Dataset* rows, Interrupt& interrupt);
     bool reserved() const { return charge_.has_value(); }
+    // Once reserved: of what Settle will return, at the most.
+    size_t SettleSize() const { return rounds_ ? book_->SpentSize() : 0; }
 
     // For a method that is charged by rounds; else null.
     UnitRounds* rounds() { return rounds_ ? &*rounds_ : nullptr; }

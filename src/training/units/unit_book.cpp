@@ -1,6 +1,8 @@
 // The bytes, little-endian. keys: 16 bytes each, so that their order as bytes is their order as keys (high word first),
-// then bytes 0xff up to the bucket's room; spent: u32 each, then zeros as far. WriteOut: u32 magic, u8 bits, u8 replaces all, u16 0, u64 units, u32 buckets, u32 0; then for each u32
-// bucket, u32 has keys, u32 units, u32 0, its keys if it has them, its spent, padded to 8 bytes.
+// then bytes 0xff up to the bucket's room; spent: u32 each, then zeros as far. reserved: empty, or u32 what each has reserved,
+// then a bit for each, the lowest of a byte first, and zeros up to the room. WriteOut: u32 magic, u8 bits, u8 replaces all, u16 0,
+// u64 units, u32 buckets, u32 0; then for each u32 bucket, u32 (1: has keys, 2: has spent), u32 room, u32 size of reserved, then
+// keys, spent and reserved as far as it has them, each padded to 8 bytes.
 #include "training/units/unit_book.h"
 
 #include <sodium.h>
@@ -10,6 +12,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "privacy/filter/unit_filter.h"
+#include "training/units/unit_bytes.h"
 
 namespace dpboost {
 namespace {
@@ -19,6 +23,9 @@ constexpr int kMaxBits = 20;
 constexpr uint64_t kMeanAfterSplit = 4096;  // units per bucket
 constexpr uint64_t kMeanBeforeSplit = 2 * kMeanAfterSplit;
 constexpr size_t kPollUnits = 4096;
+constexpr size_t kBucketHeader = 16;
+constexpr uint32_t kHasKeys = 1;
+constexpr uint32_t kHasSpent = 2;
 
 // Rooms grow by so many units. A single bucket is small enough to be generous.
 constexpr uint64_t kRoomStepOfOne = 4096;
@@ -32,43 +39,6 @@ constexpr uint64_t kRoomTag = 0xfe, kSplitTag = 0xfd, kSpreadTag = 0xfc;
 [[noreturn]] void ThrowDamaged(const char* what) {
     throw Error(ErrorCode::kCorrupted, "what persons have spent is damaged or missing in dpboost's catalog",
                 what, "Restore the catalog from a dump of the whole database.");
-}
-
-// Keys as bytes: the high word first, both big-endian, so that memcmp orders them.
-void WriteKey(const UnitKey& key, char* to) {
-    for (int i = 0; i < 8; i++) {
-        to[i] = static_cast<char>(key.high >> (56 - 8 * i));
-        to[8 + i] = static_cast<char>(key.low >> (56 - 8 * i));
-    }
-}
-
-UnitKey ReadKey(const char* from) {
-    UnitKey key;
-    for (int i = 0; i < 8; i++) {
-        key.high = key.high << 8 | static_cast<unsigned char>(from[i]);
-        key.low = key.low << 8 | static_cast<unsigned char>(from[8 + i]);
-    }
-    return key;
-}
-
-bool Less(const UnitKey& a, const UnitKey& b) {
-    return a.high != b.high ? a.high < b.high : a.low < b.low;
-}
-
-uint32_t ReadU32(const char* from) {
-    const auto* b = reinterpret_cast<const unsigned char*>(from);
-    return uint32_t{b[0]} | uint32_t{b[1]} << 8 | uint32_t{b[2]} << 16 | uint32_t{b[3]} << 24;
-}
-
-void WriteU32(uint32_t value, char* to) {
-    for (int i = 0; i < 4; i++)
-        to[i] = static_cast<char>(value >> (8 * i));
-}
-
-void AppendU32(uint32_t value, std::string* to) {
-    char bytes[4];
-    WriteU32(value, bytes);
-    to->append(bytes, sizeof bytes);
 }
 
 size_t Padded(size_t size) {
@@ -85,6 +55,23 @@ size_t UnitsIn(std::string_view keys) {
     while (count > 0 && is_filler(count - 1))
         count--;
     return count;
+}
+
+// A u32, then a bit for each unit that there is room for.
+size_t ReservedSize(size_t room) {
+    return sizeof(uint32_t) + (room + 7) / 8;
+}
+
+// What units have spent, once what they had reserved is spent.
+std::string SpendReserved(std::string_view spent, std::string_view reserved) {
+    std::string after(spent);
+    const uint32_t most = ReadU32(reserved.data());
+    for (size_t i = 0; i < spent.size() / sizeof(uint32_t); i++)
+        if ((reserved[sizeof(uint32_t) + i / 8] >> (i % 8) & 1) != 0) {
+            const uint32_t before = ReadU32(&spent[i * sizeof(uint32_t)]);
+            WriteU32(before + std::min(most, UnitLeft(before)), &after[i * sizeof(uint32_t)]);
+        }
+    return after;
 }
 
 }  // namespace
@@ -178,20 +165,27 @@ void UnitBook::LoadUpTo(uint32_t bucket) {
         Merge(next_bucket_, {}, {});
 }
 
-void UnitBook::Load(uint32_t bucket, std::string_view keys, std::string_view spent) {
+void UnitBook::Load(uint32_t bucket, std::string_view keys, std::string_view spent,
+                    std::string_view reserved) {
+    const size_t stored_room = keys.size() / kKeySize;
     if (bucket < next_bucket_ || bucket >= buckets_.size() || keys.size() % kKeySize != 0 ||
-        keys.size() / kKeySize * kSpentSize != spent.size())
+        stored_room * kSpentSize != spent.size() ||
+        (!reserved.empty() && reserved.size() != ReservedSize(stored_room)))
         ThrowDamaged("A bucket has another number of keys than of accumulators.");
     LoadUpTo(bucket);
     const size_t count = UnitsIn(keys);
-    const bool other_room = keys.size() / kKeySize != RoomFor(bucket, count);
+    const bool other_room = stored_room != RoomFor(bucket, count);
+    std::string after;
+    if (!reserved.empty())
+        spent = after = SpendReserved(spent, reserved);
     Merge(bucket, keys.substr(0, count * kKeySize), spent.substr(0, count * kSpentSize));
     Bucket& here = buckets_[bucket];
     if (other_room && !here.holds_keys) {  // then both are written as they should be
         here.keys = keys.substr(0, count * kKeySize);
         here.holds_keys = true;
     }
-    here.changed = here.has_new_keys = here.has_new_keys || other_room;
+    here.has_new_keys = here.has_new_keys || other_room;
+    here.changed = here.has_new_keys || !reserved.empty();
 }
 
 // Both sides ascend. Stored keys are checked: an accumulator in the wrong place would not be found.
@@ -303,20 +297,82 @@ void UnitBook::Remove(size_t unit) {
     removed_.push_back(place);
 }
 
+bool UnitBook::WrittenWhole(const Bucket& bucket) const {
+    return bucket.holds_keys &&
+           (bits_ <= kMostBitsWhole || bucket.keys.empty());  // an empty one may not be there yet
+}
+
 void UnitBook::TouchAll() {
     for (Bucket& bucket : buckets_) {
         bucket.changed = true;
-        const bool whole =
-            bits_ <= kMostBitsWhole || bucket.keys.empty();  // an empty one may not be there yet
-        bucket.has_new_keys = bucket.has_new_keys || (bucket.holds_keys && whole);
+        bucket.has_new_keys = bucket.has_new_keys || WrittenWhole(bucket);
     }
+}
+
+// All buckets are written, whoever reserves something.
+void UnitBook::BeginReserved(uint32_t most) {
+    CheckInternal(!reserving_ && removed_.empty(), "a book reserves for one release");
+    reserving_ = true;
+    reserved_most_ = most;
+    reserved_.assign(spent_.size(), false);
+    for (Bucket& bucket : buckets_) {
+        bucket.has_new_keys = bucket.has_new_keys || WrittenWhole(bucket);
+        bucket.changed = bucket.changed || bucket.has_new_keys;
+    }
+}
+
+std::string UnitBook::ReservedOf(size_t bucket, size_t room) const {
+    std::string bytes(ReservedSize(room), '\0');
+    WriteU32(reserved_most_, bytes.data());
+    const size_t begin = buckets_[bucket].begin, count = EndOf(bucket) - begin;
+    for (size_t i = 0; i < count; i++)
+        if (reserved_[begin + i])
+            bytes[sizeof(uint32_t) + i / 8] |= static_cast<char>(1 << (i % 8));
+    return bytes;
+}
+
+size_t UnitBook::SpentSize() const {
+    size_t size = UnitWriteReader::kHeaderSize;
+    for (size_t b = 0; b < buckets_.size(); b++)
+        size += kBucketHeader + Padded(RoomFor(b, EndOf(b) - buckets_[b].begin) * kSpentSize);
+    return size;
+}
+
+void UnitBook::WriteBucket(size_t number, std::string* out) const {
+    const Bucket& bucket = buckets_[number];
+    const auto is_removed = [&](size_t place) {
+        return !removed_.empty() && std::binary_search(removed_.begin(), removed_.end(), place);
+    };
+    const size_t header = out->size(), end = EndOf(number);
+    out->append(kBucketHeader, '\0');
+    size_t written = 0;
+    for (size_t place = bucket.begin; place < end; place++) {
+        if (is_removed(place))
+            continue;
+        if (bucket.has_new_keys)
+            out->append(bucket.keys, (place - bucket.begin) * kKeySize, kKeySize);
+        written++;
+    }
+    const size_t room = RoomFor(number, written);
+    if (bucket.has_new_keys)
+        out->append((room - written) * kKeySize, '\xff');
+    for (size_t place = bucket.begin; bucket.changed && place < end; place++)
+        if (!is_removed(place))
+            AppendU32(spent_[place], out);
+    if (bucket.changed)
+        out->append((room - written) * kSpentSize, '\0');
+    out->resize(Padded(out->size()));
+    const std::string reserved = reserving_ ? ReservedOf(number, room) : std::string();
+    out->append(reserved);
+    out->resize(Padded(out->size()));
+    WriteU32(static_cast<uint32_t>(number), &(*out)[header]);
+    WriteU32((bucket.has_new_keys ? kHasKeys : 0) | (bucket.changed ? kHasSpent : 0), &(*out)[header + 4]);
+    WriteU32(static_cast<uint32_t>(room), &(*out)[header + 8]);
+    WriteU32(static_cast<uint32_t>(reserved.size()), &(*out)[header + 12]);
 }
 
 std::string UnitBook::WriteOut(Interrupt& interrupt) {
     std::sort(removed_.begin(), removed_.end());
-    const auto is_removed = [&](size_t place) {
-        return std::binary_search(removed_.begin(), removed_.end(), place);
-    };
     std::string out;
     AppendU32(kMagic, &out);
     AppendU32(static_cast<uint32_t>(bits_) | (replaces_all_ ? 0x100 : 0), &out);
@@ -324,36 +380,16 @@ std::string UnitBook::WriteOut(Interrupt& interrupt) {
     AppendU32(static_cast<uint32_t>(units), &out);
     AppendU32(static_cast<uint32_t>(units >> 32), &out);
     uint32_t count = 0;
-    for (const Bucket& bucket : buckets_)
-        count += bucket.changed ? 1 : 0;
+    for (size_t b = 0; b < buckets_.size(); b++)
+        count += MustWrite(b) ? 1 : 0;
     AppendU32(count, &out);
     AppendU32(0, &out);
     for (size_t b = 0; b < buckets_.size(); b++) {
-        Bucket& bucket = buckets_[b];
-        if (!bucket.changed)
+        if (!MustWrite(b))
             continue;
         interrupt.Poll();
-        const size_t header = out.size();
-        out.append(16, '\0');
-        size_t written = 0;
-        for (size_t place = bucket.begin; place < EndOf(b); place++) {
-            if (!removed_.empty() && is_removed(place))
-                continue;
-            if (bucket.has_new_keys)
-                out.append(bucket.keys, (place - bucket.begin) * kKeySize, kKeySize);
-            written++;
-        }
-        const size_t room = RoomFor(b, written);
-        if (bucket.has_new_keys)
-            out.append((room - written) * kKeySize, '\xff');
-        for (size_t place = bucket.begin; place < EndOf(b); place++)
-            if (removed_.empty() || !is_removed(place))
-                AppendU32(spent_[place], &out);
-        out.append((room - written) * kSpentSize, '\0');
-        WriteU32(static_cast<uint32_t>(b), &out[header]);
-        WriteU32(bucket.has_new_keys ? 1 : 0, &out[header + 4]);
-        WriteU32(static_cast<uint32_t>(room), &out[header + 8]);
-        out.resize(Padded(out.size()));
+        WriteBucket(b, &out);
+        Bucket& bucket = buckets_[b];
         bucket.changed = bucket.has_new_keys = bucket.holds_keys = false;
         std::string().swap(bucket.keys);
     }
@@ -375,18 +411,24 @@ bool UnitWriteReader::Open(const char* bytes, size_t size) {
 }
 
 bool UnitWriteReader::Next(UnitWrite* write) {
-    if (left == 0 || end - at < 16)
+    if (left == 0 || static_cast<size_t>(end - at) < kBucketHeader)
         return false;
     write->bucket = ReadU32(at);
-    write->has_keys = ReadU32(at + 4) == 1;
+    const uint32_t flags = ReadU32(at + 4);
+    write->has_keys = (flags & kHasKeys) != 0;
+    write->has_spent = (flags & kHasSpent) != 0;
     write->units = ReadU32(at + 8);
+    write->reserved_size = ReadU32(at + 12);
     const size_t keys = write->has_keys ? size_t{write->units} * UnitBook::kKeySize : 0;
-    const size_t spent = size_t{write->units} * UnitBook::kSpentSize;
-    if (write->bucket >= uint32_t{1} << bits || static_cast<size_t>(end - at) < 16 + keys + Padded(spent))
+    const size_t spent = write->has_spent ? Padded(size_t{write->units} * UnitBook::kSpentSize) : 0;
+    const size_t size = kBucketHeader + keys + spent + Padded(write->reserved_size);
+    if (write->bucket >= uint32_t{1} << bits || flags > (kHasKeys | kHasSpent) ||
+        (write->has_keys && !write->has_spent) || static_cast<size_t>(end - at) < size)
         return false;
-    write->keys = at + 16;
-    write->spent = at + 16 + keys;
-    at += 16 + keys + Padded(spent);
+    write->keys = at + kBucketHeader;
+    write->spent = write->keys + keys;
+    write->reserved = write->spent + spent;
+    at += size;
     left--;
     return true;
 }

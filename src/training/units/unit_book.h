@@ -1,5 +1,7 @@
 // The accumulators of a relation's or a population's units as the catalog has them: in buckets, keys apart from what was
-// spent, so that giving back leaves the keys alone. A book is opened for one release: it takes the keys of the release's
+// spent, so that giving back leaves the keys alone; and what is only reserved apart from both, as a bit for each of those
+// who take part and one figure, so that of millions a release that is settled in the end writes what was spent once. A
+// book is opened for one release: it takes the keys of the release's
 // units, then bucket after bucket as they are stored, finds every unit's accumulator or makes one, and gives back the
 // buckets that have changed. Exact and secret (privacy/filter/unit_filter.h says why); nothing of it reaches an analyst.
 //
@@ -50,20 +52,31 @@ class UnitBook {
     void KeepKeys() { keeps_keys_ = true; }
     // The units of a release, each once, by number. Before the buckets.
     void SetUnits(const std::vector<UnitKey>& keys, Interrupt& interrupt);
-    // A stored bucket, in ascending order. Throws kCorrupted for bytes that were not written by a book.
-    void Load(uint32_t bucket, std::string_view keys, std::string_view spent);
+    // A stored bucket, in ascending order; what a release has reserved and never settled (empty: nothing) is spent. Throws
+    // kCorrupted for bytes that were not written by a book.
+    void Load(uint32_t bucket, std::string_view keys, std::string_view spent, std::string_view reserved);
     // After the last. Throws kCorrupted if units are missing.
     void FinishLoading(Interrupt& interrupt);
 
-    // What a unit of the release has spent; a new one nothing. Set marks its bucket as changed.
+    // What a unit of the release has spent; a new one nothing. Set marks its bucket as changed; SetOneOfAll does not, and
+    // TouchAll must follow.
     size_t units() const { return place_.size(); }
     uint32_t spent(size_t unit) const { return spent_[place_[unit]]; }
     void Set(size_t unit, uint32_t spent);
+    void SetOneOfAll(size_t unit, uint32_t spent) { spent_[place_[unit]] = spent; }
+    // Between the two, a unit that is reserved for has spent `most` more, or all that it has left if that is less, for whoever
+    // loads what is written then; spent() stays what it was.
+    void BeginReserved(uint32_t most);
+    void Reserve(size_t unit) { reserved_[place_[unit]] = true; }
+    void EndReserved() { reserving_ = false; }
     // Takes its accumulator away.
     void Remove(size_t unit);
 
     // Has all buckets written: what is written must not tell whether somebody took part, or is new.
     void TouchAll();
+
+    // Of what WriteOut gives when all has changed but keys, and nothing is reserved.
+    size_t SpentSize() const;
 
     // What has to be written: a header (buckets and units as they are then), and the buckets that have changed since they
     // were loaded or written out last. See UnitWrite for the bytes.
@@ -92,6 +105,11 @@ class UnitBook {
 
     uint32_t BucketOf(const UnitKey& key, int bits) const;
     void Merge(uint32_t bucket, std::string_view keys, std::string_view spent);
+    // Whether a charge writes a bucket with its keys.
+    bool WrittenWhole(const Bucket& bucket) const;
+    std::string ReservedOf(size_t bucket, size_t room) const;
+    bool MustWrite(size_t bucket) const { return buckets_[bucket].changed || reserving_; }
+    void WriteBucket(size_t number, std::string* out) const;
     void LoadUpTo(uint32_t bucket);
     void Spread(int bits);
     size_t EndOf(size_t bucket) const;
@@ -109,16 +127,22 @@ class UnitBook {
     std::vector<Bucket> buckets_;
     std::vector<uint32_t> spent_;  // of all units, by key
     std::vector<uint32_t> place_;  // of each unit of the release in spent_
+    bool reserving_ = false;
+    uint32_t reserved_most_ = 0;
+    std::vector<bool> reserved_;   // by place
     std::vector<size_t> removed_;  // places
 };
 
 // One bucket of what WriteOut gives.
 struct UnitWrite {
     uint32_t bucket;
-    bool has_keys;
-    uint32_t units;     // with what fills it up
-    const char* keys;   // units * kKeySize
-    const char* spent;  // units * kSpentSize
+    bool has_keys;           // else they stay as they are
+    bool has_spent;          // likewise; always with keys
+    uint32_t units;          // with what fills it up
+    const char* keys;        // units * kKeySize
+    const char* spent;       // units * kSpentSize
+    const char* reserved;    // what is reserved from now on
+    uint32_t reserved_size;  // or 0: nothing
 };
 
 // Reads it, also without exceptions: plain data, for the process that writes the catalog.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "learner/objective/objective.h"
 #include "mechanism/releaser.h"
 
 namespace dpboost {
@@ -32,6 +33,16 @@ class LeafWeights {
     // a vector in place of the gradient.
     std::vector<Dimension> Dimensions(double sensitivity, size_t sums, size_t outputs = 1) const {
         return {{sensitivity, hessian_share(), sums}, {sensitivity, gradient_share(), sums * outputs}};
+    }
+
+    // What UnitSum::Clip returns for a unit of one row within the clip: (r1 H^2 + r2 |G|^2) / S^2 in units of 2^-bits,
+    // rounded up.
+    uint32_t RowLoss(int64_t hessian, uint64_t squared_gradient, int bits) const {
+        constexpr int kBoundBits = kWeightBits + 2 * kClipBits;
+        const uint64_t norm =
+            hessian_ * static_cast<uint64_t>(hessian * hessian) + gradient() * squared_gradient;
+        return static_cast<uint32_t>((norm + ((uint64_t{1} << (kBoundBits - bits)) - 1)) >>
+                                     (kBoundBits - bits));
     }
 
   private:

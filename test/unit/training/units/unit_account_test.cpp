@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,6 +62,7 @@ class Clinic {
         ExactNoise noise(random);
         NoProgress progress;
         core->TrainWith(Cashier::Receipt(core->plan_bytes()), structure, coins, noise, interrupt, progress);
+        EXPECT_LE(core->SettledUnits().size(), core->account()->SettleSize());
         if (settle && !core->SettledUnits().empty()) {
             EXPECT_TRUE(shelf.Write(core->SettledUnits()));
         }
@@ -111,6 +113,10 @@ TEST(UnitAccount, RoundsAreSettled) {
         sum += used[unit];
     }
     EXPECT_NEAR(static_cast<double>(sum) / 50 / most[0], 0.52, 0.05);
+    settled.Train(gentle, 0, 500, false, 1);  // what is not settled stays reserved, on top of what was spent
+    const std::vector<uint32_t> twice = settled.shelf.Spent(UnitKeys(0, 50));
+    for (size_t unit = 0; unit < 50; unit++)
+        EXPECT_EQ(twice[unit], used[unit] + std::min(most[0], kUnitWhole - used[unit]));
 }
 
 // Of classes the whole vector of gradients is charged. Scores stay near zero: of three classes p = 1/3, so the vector has

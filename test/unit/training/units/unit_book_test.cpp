@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -27,7 +28,7 @@ UnitBook OpenBook(const UnitShelf& shelf, const std::vector<UnitKey>& keys, bool
 size_t Bytes(const UnitShelf& shelf) {
     size_t bytes = 0;
     for (const auto& [number, bucket] : shelf.buckets)
-        bytes += bucket.first.size() + bucket.second.size();
+        bytes += bucket.keys.size() + bucket.spent.size();
     return bytes;
 }
 
@@ -52,6 +53,74 @@ TEST(UnitBook, AChargeLeavesKeysAlone) {
     const std::string second = book.WriteOut(interrupt);
     EXPECT_LT(second.size(), first / 4);
     EXPECT_LT(book.WriteOut(interrupt).size(), 100u);
+}
+
+// Whoever loads what was reserved takes it for spent, and has it written so; once settled it is what was lost.
+TEST(UnitBook, AReservationIsSpentUntilItIsSettled) {
+    UnitShelf shelf;
+    {
+        UnitBook book = OpenBook(shelf, UnitKeys(0, 1000));
+        for (size_t unit = 0; unit < 1000; unit++)
+            book.Set(unit, unit % 2 == 0 ? 5 : kUnitWhole - 3);
+        book.Set(999, kUnitForgotten);
+        ASSERT_TRUE(shelf.Write(book.WriteOut(interrupt)));
+    }
+    UnitBook book = OpenBook(shelf, UnitKeys(0, 1000));
+    book.BeginReserved(10);
+    EXPECT_THROW(book.BeginReserved(10), Error);
+    for (size_t unit = 0; unit < 1000; unit += unit % 2 == 0 ? 1 : 3)  // 0, 1, 4, 5, ...
+        book.Reserve(unit);
+    book.Reserve(999);
+    const UnitShelf before = shelf;
+    ASSERT_TRUE(shelf.Write(book.WriteOut(interrupt)));
+    EXPECT_EQ(book.spent(0), 5u);
+    EXPECT_EQ(shelf.buckets[0].spent, before.buckets.at(0).spent);
+    const auto expect_spent = [](const UnitShelf& at) {
+        const std::vector<uint32_t> spent = at.Spent(UnitKeys(0, 1000));
+        const uint32_t expected[] = {15, kUnitWhole, 5, kUnitWhole - 3};
+        for (size_t unit = 0; unit < 999; unit++)
+            EXPECT_EQ(spent[unit], expected[unit % 4]) << unit;
+        EXPECT_EQ(spent[999], kUnitForgotten);
+    };
+    expect_spent(shelf);
+    UnitShelf settled = shelf;
+    book.Set(0, 7);
+    book.EndReserved();
+    book.TouchAll();
+    const std::string bytes = book.WriteOut(interrupt);
+    EXPECT_EQ(bytes.size(), book.SpentSize());
+    ASSERT_TRUE(settled.Write(bytes));
+    EXPECT_EQ(settled.Spent(UnitKeys(0, 5)),
+              (std::vector<uint32_t>{7, kUnitWhole - 3, 5, kUnitWhole - 3, 5}));
+    UnitBook next = OpenBook(shelf, UnitKeys(2000, 1));  // the other one broke off
+    ASSERT_TRUE(shelf.Write(next.WriteOut(interrupt)));
+    EXPECT_TRUE(shelf.buckets[0].reserved.empty());
+    expect_spent(shelf);
+    shelf.buckets[0].reserved = "12345";
+    EXPECT_THROW(shelf.Spent(UnitKeys(0, 1)), Error);
+}
+
+// Of millions a reservation is little more than a bit for each, and what is settled has no keys.
+TEST(UnitBook, OfMillionsAReservationIsABitEach) {
+    constexpr size_t kMany = 1'200'000;
+    UnitShelf shelf;
+    ASSERT_TRUE(shelf.Write(OpenBook(shelf, UnitKeys(0, kMany)).WriteOut(interrupt)));
+    UnitBook book = OpenBook(shelf, UnitKeys(0, kMany));
+    book.BeginReserved(10);
+    const std::string nobody = book.WriteOut(interrupt);
+    EXPECT_LT(nobody.size(), kMany / 4);
+    book.EndReserved();
+    book.BeginReserved(10);
+    for (size_t unit = 0; unit < kMany; unit++)
+        book.Reserve(unit);
+    const std::string all = book.WriteOut(interrupt);
+    EXPECT_EQ(all.size(), nobody.size()) << "whoever takes part";
+    ASSERT_TRUE(shelf.Write(all));
+    EXPECT_EQ(shelf.Spent(UnitKeys(5, 2)), (std::vector<uint32_t>{10, 10}));
+    book.EndReserved();
+    book.TouchAll();
+    EXPECT_EQ(book.WriteOut(interrupt).size(), book.SpentSize());
+    EXPECT_LT(book.SpentSize(), kMany * 6);
 }
 
 TEST(UnitBook, TwentyBytesPerUnitAndBucketsGrowWithThem) {
@@ -120,8 +189,8 @@ TEST(UnitBook, ReadsBucketsWithoutRoom) {
         book.Set(unit, 5);
     ASSERT_TRUE(shelf.Write(book.WriteOut(interrupt)));
     const size_t whole = Bytes(shelf);
-    shelf.buckets[0].first.resize(size_t{10} * 16);
-    shelf.buckets[0].second.resize(size_t{10} * 4);
+    shelf.buckets[0].keys.resize(size_t{10} * 16);
+    shelf.buckets[0].spent.resize(size_t{10} * 4);
     EXPECT_EQ(shelf.Spent(UnitKeys(9, 2)), (std::vector<uint32_t>{5, 0}));
     UnitBook again = OpenBook(shelf, UnitKeys(0, 1));
     again.TouchAll();
@@ -130,7 +199,7 @@ TEST(UnitBook, ReadsBucketsWithoutRoom) {
     EXPECT_EQ(shelf.Spent(UnitKeys(9, 2)), (std::vector<uint32_t>{5, 0}));
 }
 
-// Against a plain map, over random openings: some units, some new, some set, some removed.
+// Against a plain map, over random openings: some units, some new, some set, some removed, some reserved and not settled.
 TEST(UnitBook, IsAMap) {
     std::mt19937_64 random(3);
     UnitShelf shelf;
@@ -143,10 +212,15 @@ TEST(UnitBook, IsAMap) {
         for (int64_t unit : chosen)
             keys.push_back(UnitKeyOf(unit));
         UnitBook book = OpenBook(shelf, keys, opening % 3 == 0);
+        if (opening % 3 == 1)
+            book.BeginReserved(1u << 29);
         size_t number = 0;
         for (int64_t unit : chosen) {
             ASSERT_EQ(book.spent(number), map.count(unit) != 0 ? map[unit] : 0);
-            if (opening % 3 == 0 && random() % 4 == 0) {
+            if (opening % 3 == 1 && random() % 2 == 0) {
+                book.Reserve(number);
+                map[unit] += std::min(1u << 29, UnitLeft(map[unit]));
+            } else if (opening % 3 == 0 && random() % 4 == 0) {
                 book.Remove(number);
                 map.erase(unit);
             } else {
@@ -178,14 +252,14 @@ TEST(UnitBook, RefusesWhatIsDamagedOrMissing) {
     lost.buckets.erase(1);
     EXPECT_TRUE(refuses(lost));
     UnitShelf moved = shelf;
-    moved.buckets[0].first.swap(moved.buckets[1].first);
-    moved.buckets[0].second.swap(moved.buckets[1].second);
+    moved.buckets[0].keys.swap(moved.buckets[1].keys);
+    moved.buckets[0].spent.swap(moved.buckets[1].spent);
     EXPECT_TRUE(refuses(moved));
     UnitShelf twice = shelf;
-    twice.buckets[0].first.replace(0, 16, twice.buckets[0].first, 16, 16);
+    twice.buckets[0].keys.replace(0, 16, twice.buckets[0].keys, 16, 16);
     EXPECT_TRUE(refuses(twice));
     UnitShelf shorter = shelf;
-    shorter.buckets[0].second.resize(shorter.buckets[0].second.size() - 4);
+    shorter.buckets[0].spent.resize(shorter.buckets[0].spent.size() - 4);
     EXPECT_TRUE(refuses(shorter));
     UnitShelf unsalted = shelf;
     unsalted.salt = "short";

@@ -141,5 +141,31 @@ TEST(LeafSums, HugeUnitsDoNotOverflow) {
     EXPECT_LE(unit.Clip(20), 1U << 20);
 }
 
+// A unit of one row is charged the same whether it is summed as a unit or as a row.
+TEST(LeafSums, AUnitOfOneRowIsChargedAsARow) {
+    ChaChaSource source = TestSource(10);
+    Random random(source);
+    for (int i = 0; i < 20000; i++) {
+        const LeafWeights weights(static_cast<double>(random.Below(1000)) / 999);
+        const auto any = [&] {
+            const auto value = static_cast<int32_t>(random.Below(kClipSteps + 1));
+            return random.Bernoulli(1, 8) ? kClipSteps : value >> random.Below(16);
+        };
+        const int32_t gradient = random.Bernoulli(1, 2) ? any() : -any(), hessian = any();
+        const int bits = 8 + static_cast<int>(random.Below(13));
+        UnitSum unit(1, weights);
+        unit.AddRow(0, gradient, hessian);
+        const auto squared = static_cast<uint64_t>(int64_t{gradient} * gradient);
+        ASSERT_EQ(unit.Clip(bits), weights.RowLoss(hessian, squared, bits)) << gradient << " " << hessian;
+        LeafSums as_unit(1), as_row(1);
+        unit.AddTo(&as_unit);
+        as_row.AddOne(0, gradient, hessian);
+        if (i % 100 == 0) {
+            ASSERT_EQ(OpenSums(as_unit.Raw().gradients), OpenSums(as_row.Raw().gradients));
+            ASSERT_EQ(OpenSums(as_unit.Raw().hessians), OpenSums(as_row.Raw().hessians));
+        }
+    }
+}
+
 }  // namespace
 }  // namespace dpboost
