@@ -40,9 +40,10 @@ class TrainingCall {
     TrainingSchema schema_;
 };
 
-// Puts a row into the buffer, as PostgreSQL's side does: numbers as they are, a code for everything else.
-inline void AppendRow(TrainingCore& training, double target, const std::vector<double>& values,
-                      int64_t unit = 0) {
+// Puts a row into the buffer of a training or an evaluation, as PostgreSQL's side does: numbers as they are, a code for
+// everything else.
+template <class Core>
+void AppendRow(Core& training, double target, const std::vector<double>& values, int64_t unit = 0) {
     RowBuffer* buffer = training.buffer();
     float label = 0;
     if (!training.target().spec.Label(target, &label))

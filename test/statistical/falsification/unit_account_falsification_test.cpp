@@ -2,6 +2,11 @@
 // that are charged by rounds. What it adds to a round depends on what was released before, so that its account, its
 // exclusion and its losses do, too. Claimed is the limit, for everything released. With half the noise, and with an
 // account that is forgotten between trainings, the claim must fall. False-alarm rate 1e-9, see statistics.h.
+//
+// And the same of real releases: a training, two updates of its model with the unit in both, and an evaluation, until its
+// account is used up and beyond. How well does the best test (of the likelihood ratio of everything that was released) tell
+// the tables with and without the unit apart? All is full-batch Gaussian, so a limit of B at the order alpha allows at most
+// what a Gaussian of mu^2 = 2 B / alpha does ([ST22]).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +19,9 @@
 #include "privacy/filter/unit_filter.h"
 #include "privacy/plan.h"
 #include "support/audit/halved_noise.h"
+#include "support/audit/transcript_noise.h"
 #include "support/statistics.h"
+#include "support/unit_history.h"
 
 namespace dpboost {
 namespace {
@@ -114,6 +121,86 @@ TEST(UnitAccountFalsification, ALifetimeStaysWithinTheLimit) {
         << "half the noise was not found out";
     EXPECT_GT(Refutation(Histories(true, true, exact), Histories(false, true, exact)), kNormalLimit)
         << "an account that is forgotten was not found out";
+}
+
+constexpr int kLives = 1200;
+constexpr double kLifeEpsilon = 8;
+constexpr double kLifeDelta = 1e-6;
+
+// 20 persons, and the last one, whose rows are extreme.
+std::vector<PersonRow> Persons(bool with_last) {
+    std::vector<PersonRow> rows;
+    for (int64_t unit = 0; unit < 20; unit++)
+        rows.push_back({unit, static_cast<double>(unit % 5) / 5, static_cast<double>(unit % 7) / 7, 0});
+    if (with_last)
+        rows.push_back({1000, 1, 1, 1});
+    return rows;
+}
+
+// Each release costs a quarter of the limit: a training, two updates and an evaluation use it up, and one more cannot be paid
+// for. With accounts that are forgotten it goes on like that.
+void Live(bool with_last, bool forgets, const char* method, int life, NoiseSource& noise) {
+    const std::vector<PersonRow> rows = Persons(with_last);
+    UnitHistory history(kLifeEpsilon, kLifeDelta);
+    const auto seed = static_cast<unsigned char>(life);
+    const double part = 0.999 * history.limit.EpsilonLeft(kUnitWhole / 4 * 3);
+    const std::string options =
+        "{" + std::string(method) +
+        ", \"target_range\": [0, 1], \"delta\": 1e-6, \"epsilon\": " + std::to_string(part) + "}";
+    for (int release = 0; release < (forgets ? 12 : 5); release++) {
+        if (forgets)
+            history.shelf = UnitShelf();
+        if (release % 4 == 0)
+            history.Train(options, rows, seed, noise);
+        else if (release % 4 == 3)
+            history.Evaluate(part, rows, noise);
+        else
+            history.Update(part, rows, seed, noise);
+    }
+}
+
+// How often what was released from one of the tables looks more like the larger one.
+double LooksLarger(bool on_larger, bool forgets, const char* method, double noise_factor) {
+    ChaChaSource source(ChaChaSource::Seed{static_cast<unsigned char>(on_larger ? 1 : 2), 43});
+    Random random(source);
+    int hits = 0;
+    for (int life = 0; life < kLives; life++) {
+        Tape tape(random, noise_factor);
+        Live(on_larger, forgets, method, life, tape);
+        ReplayingNoise replay(tape.draws);
+        Live(!on_larger, forgets, method, life, replay);
+        hits += (on_larger ? replay.log_ratio : -replay.log_ratio) > 0 ? 1 : 0;
+    }
+    return static_cast<double>(hits) / kLives;
+}
+
+// By how much it exceeds what the limit allows, beyond chance (Hoeffding).
+double Excess(const char* method, bool forgets, double noise_factor) {
+    const UnitLimit limit(kLifeEpsilon, kLifeDelta, Budget(kLifeEpsilon, kLifeDelta).order());
+    const double mu = std::sqrt(2 * limit.rho() / limit.order());
+    const double allowed = 1 - 2 * NormalUpperTail(mu / 2);
+    const double slack = 2 * std::sqrt((kLogFalseAlarm + std::log(4.0)) / (2 * kLives));
+    const double advantage =
+        LooksLarger(true, forgets, method, noise_factor) - LooksLarger(false, forgets, method, noise_factor);
+    return advantage - allowed - slack;
+}
+
+constexpr char kWhole[] = R"("method": "auto")";
+constexpr char kByRounds[] =
+    R"("method": "sbdt", "trees": 4, "depth": 1, "subsample": 1, "gradient_clip": 0.1, "hessian_share": 0.02)";
+
+TEST(UnitAccountFalsification, TrainUpdateTwiceAndEvaluate) {
+    EXPECT_LE(Excess(kWhole, false, 1), 0);
+    EXPECT_LE(Excess(kByRounds, false, 1), 0);
+}
+
+TEST(UnitAccountFalsification, HalfTheNoiseOfALifeIsFound) {
+    EXPECT_GT(Excess(kWhole, false, 0.5), 0);
+    EXPECT_GT(Excess(kByRounds, false, 0.5), 0);
+}
+
+TEST(UnitAccountFalsification, AnAccountThatIsForgottenIsFound) {
+    EXPECT_GT(Excess(kByRounds, true, 1), 0);
 }
 
 }  // namespace
