@@ -9,6 +9,10 @@ namespace {
 // Of what is new, at the most.
 constexpr double kMostOld = 2;
 
+// n mu below which what is new is hardly more than noise, and the model may count for more: nearly everybody may have used
+// up a budget.
+constexpr double kLeastNew = 100;
+
 // n mu from which on the model is asked whether it still holds.
 constexpr double kLeastTrust = 300;
 
@@ -18,7 +22,8 @@ double EvidenceShare(const Model& model, double signal) {
     if (!evidence.reference || evidence.noise != NoiseKind::kGaussian)
         return 0.5;
     const double ratio = evidence.reference->rows * evidence.mu / signal;
-    const double old = std::min(kMostOld, ratio * ratio);
+    const double scarce = std::max(1.0, kLeastNew / signal);
+    const double old = std::min(kMostOld * scarce * scarce, ratio * ratio);
     return old / (1 + old);
 }
 

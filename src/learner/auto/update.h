@@ -27,7 +27,7 @@ double OldTrust(const AdditiveStage& stage, const Model& model);
 // After the stages: averages the tables, products and rows' scores with the model's, above their bases, and returns how much
 // the model counts: `given`, unless that is below 0; else the share of its evidence, times how far it still holds. Noise
 // in tables goes like 1 / (n mu), so the weights that leave the least of it are as (n mu)^2. No model counts more than
-// twice what is new, however many updates made it: rows change.
+// twice what is new, however many updates made it: rows change. Unless what is new is hardly more than noise.
 double BlendWith(const Model& model, double given, double trust, const AdditiveStage& stage);
 
 // Bands of what was there before and of what was added: independent noise.

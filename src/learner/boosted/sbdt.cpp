@@ -22,6 +22,9 @@ namespace {
 // a little leaves room for what is new, takes its own noise along only so long, and forgets what has changed.
 constexpr uint32_t kUpdateDivisor = 2;
 constexpr double kOldWeight = 0.7;
+// In log odds: by how much the share of the positive class may have changed before the model counts less; at twice that it
+// counts nothing. Who has come since may have brought all of a class.
+constexpr double kSameBase = 0.7;
 
 constexpr const char* kScheduleWords[] = {"cyclic", "any"};
 constexpr OptionRow kRows[] = {
@@ -52,8 +55,10 @@ std::unique_ptr<Learner> MakeSbdt(const MethodInfo& method, const LearnerContext
     method.options.ApplyNumbers(given, &options);
     if (context.continued != nullptr) {
         options.FitToUpdate();
-        if (context.continued->old_weight >= 0)
+        if (context.continued->old_weight >= 0) {
             options.old_weight = context.continued->old_weight;
+            options.fades_with_base = false;
+        }
         method.options.Apply(context.continued->given, &options);
     }
     return std::make_unique<SbdtLearner>(options);
@@ -112,6 +117,13 @@ void SbdtOptions::FitToUpdate() {
     old_weight = kOldWeight;
     trees = part(trees);
     extra_rounds = part(extra_rounds);
+}
+
+double SbdtOptions::OldWeight(int32_t old_base, int32_t base) const {
+    if (!fades_with_base || objective != ObjectiveKind::kLogistic)
+        return old_weight;
+    const double change = std::fabs(static_cast<double>(int64_t{base} - old_base)) / kFixedScale;
+    return old_weight * std::clamp(2 - change / kSameBase, 0.0, 1.0);
 }
 
 void SbdtOptions::Check() const {
@@ -186,7 +198,7 @@ void SbdtLearner::Train(Run& run) const {
     SbdtOptions options = options_;
     options.gradient_clip *= MakeObjective(options.objective, run.model.target(), 1, 1, base)->spread();
     if (options_.continued)
-        run.model = Scaled(run.model, options_.old_weight, 0);
+        run.model = Scaled(run.model, options_.OldWeight(run.model.base(), base), 0);
     run.model.AddToBase(base);
     for (size_t k = 0; k < class_bases.size(); k++)
         run.model.AddToBase(k, class_bases[k]);

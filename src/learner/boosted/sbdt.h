@@ -18,6 +18,7 @@ struct SbdtOptions : BoostingOptions {
     uint32_t extra_rounds = 0;  // T_extra under a Renyi filter; 0: no filter
     bool continued = false;     // rows start at what run.model says, which counts so much
     double old_weight = 1;
+    bool fades_with_base = true;  // and less if the mean label is another today
 
     // The paper's best ranges ([SBDT] 8, "Hyperparameters"), moving with epsilon from its settings at strong privacy to
     // those at weak.
@@ -29,6 +30,9 @@ struct SbdtOptions : BoostingOptions {
 
     // For an update: these options made the model, and some trees more go on from it.
     void FitToUpdate();
+
+    // How much a model counts that started from old_base, where rows start from base today. Both were released.
+    double OldWeight(int32_t old_base, int32_t base) const;
 
     // Throws Error(kInvalidParameter) for values that do not fit together.
     void Check() const;

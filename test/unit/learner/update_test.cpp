@@ -7,6 +7,7 @@
 #include "learner/boosted/sbdt.h"
 #include "learner/rows/start_scores.h"
 #include "model/scaled.h"
+#include "privacy/accountant/gdp.h"
 #include "support/continue_with.h"
 #include "support/thrown.h"
 #include "support/zero_noise.h"
@@ -189,6 +190,49 @@ TEST(ContinueTest, AutoAsksWhetherTheModelStillHolds) {
     const uint16_t a = 0, b = 1;
     EXPECT_LT(first.Predict(&a) + 0.3, first.Predict(&b));
     EXPECT_GT(next.Predict(&a), next.Predict(&b) + 0.3);
+}
+
+// By how much the log odds of the positive class have changed says how much of the model stays.
+TEST(ContinueTest, SbdtForgetsAModelOfAnotherBaseRate) {
+    SbdtOptions options(Task::kBinary, 1);
+    options.FitToUpdate();
+    const double weight = options.OldWeight(0, 0);
+    EXPECT_GT(weight, 0.5);
+    for (const int sign : {-1, 1}) {
+        EXPECT_DOUBLE_EQ(options.OldWeight(0, ToFixed(sign * 0.6)), weight);
+        EXPECT_NEAR(options.OldWeight(ToFixed(sign * 1.05), 0), weight / 2, 1e-3);
+        EXPECT_EQ(options.OldWeight(ToFixed(-1), ToFixed(-1 + sign * 1.5)), 0);
+    }
+    EXPECT_EQ(options.OldWeight(INT32_MAX, INT32_MIN), 0);
+    options.fades_with_base = false;  // the call has said how much
+    EXPECT_DOUBLE_EQ(options.OldWeight(0, ToFixed(3)), weight);
+    SbdtOptions regression(Task::kRegression, 1);
+    regression.FitToUpdate();
+    EXPECT_DOUBLE_EQ(regression.OldWeight(0, ToFixed(1)), weight);
+}
+
+// Nobody is left: an update is nothing but noise, and the model stays what it was.
+TEST(ContinueTest, AutoKeepsTheModelWhereThereIsNothingNew) {
+    const Dataset rows = Rows(Task::kBinary, 20000), none = Rows(Task::kBinary, 0);
+    ChaChaSource source = TestSource(5);
+    Random random(source);
+    ExactNoise noise(random);
+    Model first = TrainWith(kAuto, rows, 1, 1e-6, {}, random, noise);
+    Evidence evidence = first.evidence();
+    evidence.noise = NoiseKind::kGaussian;
+    evidence.mu = GdpMu(1, 1e-6);
+    first.SetEvidence(std::move(evidence));
+    const std::vector<int64_t> before = Scores(first, rows);
+    const std::vector<int64_t> after =
+        Scores(ContinueWith(kAuto, none, first, 0.05, 1e-6, {}, {}, random, noise), rows);
+    double moved = 0, spread = 0;
+    for (size_t row = 1; row < rows.rows(); row++) {
+        const auto old = static_cast<double>(before[row] - before[0]);
+        const double change = static_cast<double>(after[row] - after[0]) - old;
+        moved += change * change;
+        spread += old * old;
+    }
+    EXPECT_LT(std::sqrt(moved / spread), 0.1);
 }
 
 }  // namespace
