@@ -32,6 +32,8 @@ struct Run {
     BaseRate base_rate{};  // set by learners that release it
     UnitRounds* unit_rounds =
         nullptr;  // where persons have accounts that are charged by rounds_mechanism()'s rounds
+    bool across_servers =
+        false;  // every draw is an exchange over a network: few large ones are better than many
 };
 
 }  // namespace dpboost

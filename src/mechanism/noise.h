@@ -54,6 +54,12 @@ struct SumBlock {
     std::size_t count;
 };
 
+// And its standard deviation.
+struct GaussianBlock {
+    GaussianScale sigma;
+    SumBlock sums;
+};
+
 class NoiseSource {
   public:
     virtual ~NoiseSource() = default;
@@ -68,11 +74,10 @@ class NoiseSource {
     // values[i] += round(N(0, sigma^2)), independent; saturates at the ends of int64, which is
     // post-processing.
     virtual void AddGaussian(GaussianScale sigma, int64_t* values, std::size_t n) = 0;
-    // Two blocks of one event; servers that train together exchange them at once.
-    virtual void AddGaussianPair(GaussianScale first_sigma, SumBlock first, GaussianScale second_sigma,
-                                 SumBlock second) {
-        AddGaussian(first_sigma, first.values, first.count);
-        AddGaussian(second_sigma, second.values, second.count);
+    // Blocks of one event, or of several that do not wait for each other: servers that train together exchange them at once.
+    virtual void AddGaussianBlocks(const std::vector<GaussianBlock>& blocks) {
+        for (const GaussianBlock& block : blocks)
+            AddGaussian(block.sigma, block.sums.values, block.sums.count);
     }
     // values[i] += round(Laplace(b)), independent; saturates likewise.
     virtual void AddLaplace(LaplaceScale b, int64_t* values, std::size_t n) = 0;

@@ -39,16 +39,31 @@ NoisySums Releaser::Release(MechanismId id, AsideSums&& sums) {
 }
 
 NoisyPair Releaser::Release(MechanismId id, RawSums&& first, RawSums&& second) {
-    CheckSensitivity(id, 0, first);
-    CheckSensitivity(id, 1, second);
-    Charge charge = plan_.Take(id);
-    const std::vector<uint64_t>& scales =
-        charge.Spend(EventKind::kGaussian, {first.values_.size(), second.values_.size()});
-    noise_.AddGaussianPair(GaussianScale::FromUnits(scales[0]), {first.values_.data(), first.values_.size()},
-                           GaussianScale::FromUnits(scales[1]),
-                           {second.values_.data(), second.values_.size()});
-    return {{std::move(first.values_), plan_.ScaleInSteps(id, 0)},
-            {std::move(second.values_), plan_.ScaleInSteps(id, 1)}};
+    std::vector<RawPair> one;
+    one.push_back({std::move(first), std::move(second)});
+    return std::move(ReleaseAll(id, std::move(one))[0]);
+}
+
+std::vector<NoisyPair> Releaser::ReleaseAll(MechanismId id, std::vector<RawPair>&& pairs) {
+    std::vector<GaussianBlock> blocks;
+    const auto add = [&](uint64_t scale, RawSums& sums) {
+        blocks.push_back({GaussianScale::FromUnits(scale), {sums.values_.data(), sums.values_.size()}});
+    };
+    for (RawPair& pair : pairs) {
+        CheckSensitivity(id, 0, pair.first);
+        CheckSensitivity(id, 1, pair.second);
+        Charge charge = plan_.Take(id);
+        const std::vector<uint64_t>& scales =
+            charge.Spend(EventKind::kGaussian, {pair.first.values_.size(), pair.second.values_.size()});
+        add(scales[0], pair.first);
+        add(scales[1], pair.second);
+    }
+    noise_.AddGaussianBlocks(blocks);
+    std::vector<NoisyPair> noisy;
+    for (RawPair& pair : pairs)
+        noisy.push_back({{std::move(pair.first.values_), plan_.ScaleInSteps(id, 0)},
+                         {std::move(pair.second.values_), plan_.ScaleInSteps(id, 1)}});
+    return noisy;
 }
 
 NoisySums Releaser::ReleasePart(MechanismId id, double fraction, RawSums&& sums) {

@@ -58,6 +58,10 @@ struct NoisySums {
 };
 
 // Two dimensions of one event.
+struct RawPair {
+    RawSums first;
+    RawSums second;
+};
 struct NoisyPair {
     NoisySums first;
     NoisySums second;
@@ -80,6 +84,10 @@ class Releaser {
     // Two dimensions with a standard deviation each, e.g. Hessian and gradient sums of the same leaves: one event, by
     // the weights of the mechanism's dimensions ([SBDT] Thm 16).
     NoisyPair Release(MechanismId id, RawSums&& first, RawSums&& second);
+    // Several of these events, none of which waits for another's result: a charge each, drawn one after the other as by
+    // Release, but by servers that train together in one exchange. Composition is adaptive, so it holds for questions
+    // that were fixed beforehand.
+    std::vector<NoisyPair> ReleaseAll(MechanismId id, std::vector<RawPair>&& pairs);
 
     // Spends the charge of the draw aside (Plan::Calibrate). Neighbours: add or remove one unit; each unit is in these
     // sums or in those of the other draws, never in both, which their type says.

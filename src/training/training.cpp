@@ -263,6 +263,7 @@ void TrainingCore::TrainWith(PaidCharge&& paid, PublicRandom& structure, Private
     continued_.reset();
     Run run{dataset, releaser, structure, coins, model, progress, interrupt, settings_};
     run.unit_rounds = account_ ? account_->rounds() : nullptr;
+    run.across_servers = parties_.has_value();
     learner_->Train(run);
     // Not of parties, whose rows may be those of units, which the one that coordinates does not see; nor of weights.
     if (!parties_ && !weights_.any())

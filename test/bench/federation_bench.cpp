@@ -114,9 +114,12 @@ int main(int argc, char** argv) {
     const int runs = argc > 1 ? std::atoi(argv[1]) : 4;
     const EncodedTable table = LoadTable("adult");
     Measure(table, "auto", kAuto, 0.1, {}, runs, true);
+    Measure(table, "auto", kAuto, 0.5, {}, runs, false);
     Measure(table, "auto", kAuto, 1, {}, runs, true);
     Measure(table, "sbdt", kSbdt, 0.1, {}, 1, false);
     Measure(table, "sbdt, 1000 trees", kSbdt, 1, {Given("trees", 1000), Given("depth", 6)}, 1, false);
+    Measure(table, "sbdt, in batches of 10", kSbdt, 1,
+            {Given("trees", 1000), Given("depth", 6), Given("batch", 10)}, 1, true);
     Measure(table, "adassp", *AllMethods().Find("adassp_logistic"), 0.1, {}, 1, false);
     return 0;
 }

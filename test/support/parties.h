@@ -174,6 +174,7 @@ inline Model TrainAsServer(const MethodInfo& method, const Dataset& rows, double
     NoProgress progress;
     NoInterrupt interrupt;
     Run run{rows, releaser, public_random, private_random, model, progress, interrupt, {}};
+    run.across_servers = true;
     learner->Train(run);
     return model;
 }

@@ -109,6 +109,8 @@ AutoSchedule ScheduleFor(const AutoOptions& options, double noisy_rows, double m
                          size_t outputs) {
     AutoSchedule schedule = MakeAutoSchedule(options.objective, noisy_rows, mu,
                                              static_cast<uint32_t>(features), options.changes, outputs);
+    if (options.few_draws)
+        FitToFewDraws(schedule);
     if (options.trees > 0)
         schedule.residual_epochs = options.trees;
     return schedule;
@@ -277,51 +279,52 @@ Link AutoLearner::link() const {
 }
 
 void AutoLearner::Train(Run& run) const {
+    AutoOptions options = options_;
+    options.few_draws = run.across_servers;
     const std::vector<FeatureSpec>& features = run.model.features();
     CheckInternal(run.model.target() == target_, "the dataset is for another target");
     Pool pool(run.releaser, run.releaser.Find(kMechanism));
     BasisRows rows(run.rows, run.settings.simd, run.interrupt,
-                   LatticeShift(pool.mu(), features.size(), options_.trees), Outputs(), run.settings.threads);
+                   LatticeShift(pool.mu(), features.size(), options.trees), Outputs(), run.settings.threads);
     StageProgress stages(run.progress);
-    auto [counts, schedule] = options_.continued && run.model.evidence().reference
-                                  ? TakeOver(options_, run.model, rows, pool)
-                                  : ReleaseHistograms(options_, features, rows, pool);
+    auto [counts, schedule] = options.continued && run.model.evidence().reference
+                                  ? TakeOver(options, run.model, rows, pool)
+                                  : ReleaseHistograms(options, features, rows, pool);
     stages.Passed();
 
-    AdditiveTables tables(features, rows, MonotoneRules(options_.monotone, counts));
+    AdditiveTables tables(features, rows, MonotoneRules(options.monotone, counts));
     NoiseBands bands(features, counts, Outputs());
-    AdditiveStage stage{features, target_,       options_.objective,     schedule, counts, rows, pool, tables,
+    AdditiveStage stage{features, target_,       options.objective,      schedule, counts, rows, pool, tables,
                         bands,    run.structure, AllOf(features.size()), false};
-    stage.quantile = options_.quantile;
+    stage.quantile = options.quantile;
     const bool classes = Outputs() > 1;
     const MeanLabel mean = DrawStart(stage);
     run.base_rate = stage.base_rate;
-    const double trust = options_.continued && options_.old_weight < 0 ? OldTrust(stage, run.model) : 1;
-    const double kept = options_.intervals ? kIntervalFraction : 0;
+    const double trust = options.continued && options.old_weight < 0 ? OldTrust(stage, run.model) : 1;
+    const double kept = options.intervals ? kIntervalFraction : 0;
     const double calibration = LastFraction(stage) + kept;
     const double residual = (pool.left() - calibration) * schedule.residual_share;
     RunLinearStage(stage, residual + calibration);
     if (stage.active.size() < features.size())
-        schedule = ScheduleFor(options_, counts.rows, pool.mu(), stage.active.size(), Outputs());
+        schedule = ScheduleFor(options, counts.rows, pool.mu(), stage.active.size(), Outputs());
     stages.Passed();
     std::optional<Interactions> products;
     if (residual > 0)
-        RunResidualStage(stage, options_.depth, residual, calibration, products);
+        RunResidualStage(stage, options.depth, residual, calibration, products);
     stages.Passed();
     if (products && products->share() > 0)
         products->Grow(calibration);
     stages.Passed();
-    const double old_weight =
-        options_.continued ? BlendWith(run.model, options_.old_weight, trust, stage) : 0;
+    const double old_weight = options.continued ? BlendWith(run.model, options.old_weight, trust, stage) : 0;
     double log_shift = 0;
     if (calibration > 0 && classes)
         CalibrateClassBases(stage);
     else if (!classes)
         log_shift = DrawLast(stage, mean, calibration - kept, kept);
     stages.Passed();
-    StoreAll(stage, products ? &products->tables() : nullptr, options_.continued, old_weight, run.model);
+    StoreAll(stage, products ? &products->tables() : nullptr, options.continued, old_weight, run.model);
     run.model.SetLoss(NoteOf(stage));
-    if (options_.intervals) {
+    if (options.intervals) {
         Evidence evidence = run.model.evidence();
         evidence.residuals = DrawResiduals(stage, log_shift);
         run.model.SetEvidence(std::move(evidence));

@@ -22,6 +22,7 @@ struct AutoOptions {
     uint32_t trees = 0;       // epochs of the residual stage (a tree per feature each); 0: by the schedule
     uint32_t depth = 3;       // features that an interaction tree may combine: 1 (none), 2 or 3
     std::vector<NumberChange> changes;  // for experiments
+    bool few_draws = false;             // by Run::across_servers
     bool continued = false;             // goes on from run.model,
     double old_weight = -1;             // which counts so much; below 0: by its evidence
     std::vector<int8_t> monotone;       // per feature 1, -1 or 0; empty: none

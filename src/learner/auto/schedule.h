@@ -142,6 +142,8 @@ struct AutoSchedule {
     double smooth_share = 0;  // of the products' part
     double count_share = 0;   // of the products' part, for how many rows their cells hold
     double product_trees = 0;
+    double trees_per_draw =
+        0;  // that are made from the same scores, on different groups if there are as many
     double pair_intervals = 0;    // of each feature of a pair in a tree
     double chain_intervals = 0;   // of each feature of two pairs that share one
     double triple_intervals = 0;  // of each feature of a triple that was found
@@ -183,6 +185,11 @@ struct NumberChange {
     std::string name;
     double factor = 1;
 };
+
+// Where every draw is an exchange between servers: more in each of them, and fewer. A draw of twice as many leaves with twice
+// the part of the pool has the same noise in each of them (the root of two times the sensitivity); what is lost is that
+// one can look at the result before the next step.
+void FitToFewDraws(AutoSchedule& schedule);
 
 // `classes`: of the softmax loss.
 AutoSchedule MakeAutoSchedule(ObjectiveKind objective, double noisy_rows, double mu, uint32_t features,

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "dataset/target.h"
 #include "learner/rows/boosted_rows.h"
@@ -52,5 +53,12 @@ int32_t DrawStart(Run& run, const BoostingOptions& options);
 // Neighbours: add or remove one unit. Sensitivity: boosted_rows.h. Charge: one event of `id`, Poisson-sampled at the rate
 // that the plan has for it ([SBDT] Thm 14, 16).
 NoisySides ReleaseLeaves(Run& run, MechanismId id, BoostedRows& rows, int slot, GradientUnits units);
+
+// The same of several trees that are all grown from the scores of now: an event each, with a sample each, drawn at once. The
+// last of them are the current group then.
+std::vector<NoisySides> ReleaseTrees(Run& run, MechanismId id, BoostedRows& rows,
+                                     const std::vector<Tree>& trees, GradientUnits units);
+// Adds these trees, which have got their leaves, to the scores.
+void AddTrees(Run& run, BoostedRows& rows, const std::vector<Tree>& trees);
 
 }  // namespace dpboost

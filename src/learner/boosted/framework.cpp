@@ -74,6 +74,37 @@ class Boosting {
         return tree;
     }
 
+    // How many trees from number `index` on can be grown at once: those of random structure that do not wait for each
+    // other's leaves, as far as their sums make one message of a reasonable size.
+    uint32_t Together(uint32_t index) const {
+        constexpr size_t kMostSums = 1 << 16;
+        if (options_.structure != StructurePart::kTotallyRandom ||
+            options_.candidates == CandidatePart::kIterativeHessian)
+            return 1;
+        const uint32_t batch = options_.averages() ? options_.trees : options_.batch_size();
+        const auto most = static_cast<uint32_t>(std::max<size_t>(1, kMostSums / (2 * options_.leaves())));
+        return std::min({most, batch - index % batch, options_.trees - index});
+    }
+
+    // Trees from number `first` on, with their leaf values: the same events as one by one, drawn at once.
+    std::vector<Tree> NextTogether(uint32_t first, uint32_t count) {
+        if (first % options_.batch_size() == 0)
+            rows_.EvaluateAll(run_.interrupt);
+        std::vector<Tree> trees;
+        for (uint32_t index = first; index < first + count; index++)
+            trees.push_back(DrawRandomTree(candidates_,
+                                           ChooseFeatures(options_.features, run_.model.features().size(),
+                                                          options_.features_per_tree, index, run_.structure),
+                                           options_.depth, run_.structure));
+        const std::vector<NoisySides> leaves =
+            ReleaseTrees(run_, run_.releaser.Find(kLeavesMechanism), rows_, trees, options_.units());
+        for (size_t t = 0; t < trees.size(); t++)
+            trees[t].leaves = leaf_values_.Next(leaves[t].All());
+        if (first + count < options_.trees && !options_.averages())
+            AddTrees(run_, rows_, trees);
+        return trees;
+    }
+
   private:
     Tree Grow(const std::vector<uint16_t>& chosen, std::vector<NoisySide>* noisy_leaves) {
         switch (options_.structure) {
@@ -177,9 +208,16 @@ void FrameworkLearner::Train(Run& run) const {
     if (!options_.averages())
         run.model.AddToBase(base);
     Boosting boosting(run, options_, base);
-    for (uint32_t index = 0; index < options_.trees; index++) {
-        run.model.AddTree(boosting.Next(index));
-        run.progress.Report(index + 1, options_.trees);
+    for (uint32_t index = 0; index < options_.trees;) {
+        const uint32_t together = run.across_servers ? boosting.Together(index) : 1;
+        if (together > 1) {
+            for (Tree& tree : boosting.NextTogether(index, together))
+                run.model.AddTree(std::move(tree));
+        } else {
+            run.model.AddTree(boosting.Next(index));
+        }
+        index += together;
+        run.progress.Report(index, options_.trees);
         run.interrupt.Poll();
     }
 }

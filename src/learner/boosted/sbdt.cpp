@@ -44,6 +44,8 @@ constexpr OptionRow kRows[] = {
     Whole<&SbdtOptions::extra_rounds>(
         "extra_rounds", 0, 100000,
         "more trees at no cost, for people whose influence was small so far (Renyi filter)"),
+    Whole<&SbdtOptions::batch>("batch", 1, 100,
+                               "trees that are grown from the same scores: across servers one exchange"),
 };
 
 std::unique_ptr<Learner> MakeSbdt(const MethodInfo& method, const LearnerContext& context,
@@ -61,8 +63,56 @@ std::unique_ptr<Learner> MakeSbdt(const MethodInfo& method, const LearnerContext
         }
         method.options.Apply(context.continued->given, &options);
     }
+    const auto is_rate = [](const GivenOption& option) {
+        return option.key == kLearningRateRow<SbdtOptions>.key;
+    };
+    bool rate_given = std::any_of(given.begin(), given.end(), is_rate);
+    if (context.continued != nullptr)
+        rate_given |= std::any_of(context.continued->given.begin(), context.continued->given.end(), is_rate);
+    if (!rate_given)  // a batch of Newton steps from the same scores goes no further than one whole step
+        options.learning_rate = std::min(options.learning_rate, 1.0 / options.batch);
     return std::make_unique<SbdtLearner>(options);
 }
+
+// The trees of a training, once their structure is drawn.
+struct Growing {
+    Run& run;
+    const MechanismId id;
+    BoostedRows& rows;
+    LeafValues& leaf_values;
+    const GradientUnits units;
+    const bool classes;
+
+    std::vector<int32_t> Values(const NoisySides& leaves) {
+        return classes ? leaf_values.NextOfClasses(leaves.All(), leaves.Gradients())
+                       : leaf_values.Next(leaves.All());
+    }
+
+    // One group of trees, each by the scores of those before it.
+    void OneByOne(std::vector<Tree>& trees, uint64_t first, uint64_t rounds) {
+        rows.Begin(trees.data(), static_cast<int>(trees.size()), run.interrupt);
+        for (size_t t = 0; t < trees.size(); t++) {
+            const int slot = static_cast<int>(t);
+            trees[t].leaves = Values(ReleaseLeaves(run, id, rows, slot, units));
+            rows.SetLeaves(slot, trees[t].leaves);
+            run.model.AddTree(std::move(trees[t]));
+            run.progress.Report(first + t + 1, rounds);
+            run.interrupt.Poll();
+        }
+    }
+
+    // All by the same scores.
+    void Together(std::vector<Tree>& trees, uint64_t first, uint64_t rounds) {
+        const std::vector<NoisySides> leaves = ReleaseTrees(run, id, rows, trees, units);
+        for (size_t t = 0; t < trees.size(); t++)
+            trees[t].leaves = Values(leaves[t]);
+        AddTrees(run, rows, trees);
+        for (Tree& tree : trees)
+            run.model.AddTree(std::move(tree));
+        run.progress.Report(first + trees.size(), rounds);
+        run.interrupt.Poll();
+    }
+};
 
 }  // namespace
 
@@ -168,8 +218,12 @@ BoostedRowsOptions SbdtOptions::RowsOptions(int32_t base, const std::vector<int3
 
 Footprint SbdtLearner::footprint(bool) const {
     const std::vector<int32_t> class_bases(options_.outputs > 1 ? options_.outputs : 0, 0);
+    // Sums of a batch, raw, noisy and in natural units.
+    const size_t bytes =
+        options_.batch > 1 ? 3 * options_.batch * options_.leaves() * (options_.outputs + 1) * sizeof(double)
+                           : 0;
     return {options_.rounds(), static_cast<unsigned>(options_.depth),
-            BoostedRows::BytesPerRow(options_.RowsOptions(0, class_bases)), 0, options_.outputs};
+            BoostedRows::BytesPerRow(options_.RowsOptions(0, class_bases)), bytes, options_.outputs};
 }
 
 Link SbdtLearner::link() const {
@@ -215,24 +269,16 @@ void SbdtLearner::Train(Run& run) const {
     LeafValues leaf_values({LeafPart::kNewton, options_.learning_rate / (classes ? 2 : 1), options_.l2,
                             options_.leaf_clip, 0, false});
 
-    const auto group = static_cast<uint64_t>(rows.trees_per_group());
-    std::vector<Tree> trees;
-    for (uint64_t round = 0; round < rounds; round++) {
-        const int slot = static_cast<int>(round % group);
-        if (slot == 0) {
-            trees.clear();
-            for (uint64_t k = round; k < std::min(round + group, rounds); k++)
-                trees.push_back(structure.Draw(k, run.structure));
-            rows.Begin(trees.data(), static_cast<int>(trees.size()), run.interrupt);
-        }
-        Tree& tree = trees[static_cast<size_t>(slot)];
-        const NoisySides leaves = ReleaseLeaves(run, id, rows, slot, options.units());
-        tree.leaves = classes ? leaf_values.NextOfClasses(leaves.All(), leaves.Gradients())
-                              : leaf_values.Next(leaves.All());
-        rows.SetLeaves(slot, tree.leaves);
-        run.model.AddTree(std::move(tree));
-        run.progress.Report(round + 1, rounds);
-        run.interrupt.Poll();
+    Growing growing{run, id, rows, leaf_values, options.units(), classes};
+    const uint64_t step = options_.batch > 1 ? options_.batch : static_cast<uint64_t>(rows.trees_per_group());
+    for (uint64_t first = 0; first < rounds; first += step) {
+        std::vector<Tree> trees;
+        for (uint64_t round = first; round < std::min(first + step, rounds); round++)
+            trees.push_back(structure.Draw(round, run.structure));
+        if (options_.batch > 1)
+            growing.Together(trees, first, rounds);
+        else
+            growing.OneByOne(trees, first, rounds);
     }
     rows.SettleUnits();
 }

@@ -51,10 +51,12 @@ class BoostedRows {
     // How many trees can be given at once.
     int trees_per_group() const;
 
-    // The next trees, whose leaf values are still unknown. Those before have all got theirs.
+    // The next trees, whose leaf values are still unknown. Those before that have got theirs are part of the scores from now
+    // on; the others are forgotten.
     void Begin(const Tree* trees, int count, Interrupt& interrupt);
 
-    // Sums over the leaves of tree `slot` of the group, of each unit with probability `rate`.
+    // Sums over the leaves of tree `slot` of the group, of each unit with probability `rate`, by the scores of all trees so
+    // far that have got their values.
     //
     // Neighbours: add or remove one unit. Sensitivity: a row adds at most kClipSteps to one Hessian sum and one gradient
     // sum, or a vector of at most that length to the K gradient sums of a leaf (softmax.cpp); a unit of several rows is

@@ -65,9 +65,9 @@ void AddSlotsToRows(const Columns& columns, size_t n, int from, int to, int32_t*
 
 template <int kBits>
 void GatherRows(const Columns& columns, const int32_t* stored, const uint32_t* rows, size_t n, int from,
-                int slot, int32_t* scores, uint16_t* leaves) {
+                int to, int slot, int32_t* scores, uint16_t* leaves) {
     constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
-    WithSlots<kBits, 0>(from, slot, [&](auto from_slot, auto to_slot) {
+    WithSlots<kBits, 0>(from, to, [&](auto from_slot, auto to_slot) {
         for (size_t i = 0; i < n; i++) {
             const uint64_t word = columns.words[rows[i]];
             scores[i] = AddLeaves<kBits, from_slot(), to_slot()>(stored[rows[i]], word, columns.value);
@@ -153,18 +153,19 @@ void EnsembleScores::SetLeaves(int slot, const std::vector<int32_t>& leaves) {
 
 void EnsembleScores::Gather(const uint32_t* rows, size_t n, int slot, int32_t* scores,
                             uint16_t* leaves) const {
+    const int to = std::min(slot, known_);
     for (size_t i = 0; outputs_ > 1 && i < n; i++) {
         std::copy_n(scores_.data() + rows[i] * outputs_, outputs_, scores + i * outputs_);
-        AddOutputs(words_[rows[i]], applied_, slot, scores + i * outputs_);
+        AddOutputs(words_[rows[i]], applied_, to, scores + i * outputs_);
         leaves[i] = Leaf(rows[i], slot);
     }
     if (outputs_ > 1)
         return;
     const Columns columns{words_.data(), leaf_values_.data()};
     if (packing_.bits() == 8)
-        GatherRows<8>(columns, scores_.data(), rows, n, applied_, slot, scores, leaves);
+        GatherRows<8>(columns, scores_.data(), rows, n, applied_, to, slot, scores, leaves);
     else
-        GatherRows<16>(columns, scores_.data(), rows, n, applied_, slot, scores, leaves);
+        GatherRows<16>(columns, scores_.data(), rows, n, applied_, to, slot, scores, leaves);
 }
 
 void EnsembleScores::LeavesFrom(size_t first_row, size_t n, int slot, uint16_t* leaves) const {
@@ -175,8 +176,9 @@ void EnsembleScores::LeavesFrom(size_t first_row, size_t n, int slot, uint16_t* 
 
 const int32_t* EnsembleScores::ApplyToBlock(size_t block, int slot) {
     const size_t first_row = block * kBlockRows;
-    if (applied_ < slot)
-        AddSlots(first_row, dataset_.block_rows(block), applied_, slot);
+    const int to = std::min(slot, known_);
+    if (applied_ < to)
+        AddSlots(first_row, dataset_.block_rows(block), applied_, to);
     return scores_.data() + first_row * outputs_;
 }
 

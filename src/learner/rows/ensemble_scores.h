@@ -4,6 +4,7 @@
 // not matter.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,18 +45,18 @@ class EnsembleScores {
     // The values of one tree of the group; slots are set in ascending order.
     void SetLeaves(int slot, const std::vector<int32_t>& leaves);
 
-    // For each of the given rows: its score before tree `slot` of the group and its leaf in that tree. Any
-    // worker may call these.
+    // For each of the given rows: its score before tree `slot` of the group, as far as the leaf values of those before are
+    // known, and its leaf in that tree. Any worker may call these.
     void Gather(const uint32_t* rows, size_t n, int slot, int32_t* scores, uint16_t* leaves) const;
     uint16_t Leaf(uint32_t row, int slot) const {
         return static_cast<uint16_t>(packing_.Leaf(words_[row], slot));
     }
     void LeavesFrom(size_t first_row, size_t n, int slot, uint16_t* leaves) const;
 
-    // Brings the stored scores of all rows of one block up to (not including) tree `slot`; returns the
-    // block's scores. After a round in which this was done for every block, call MarkApplied.
+    // Brings the stored scores of all rows of one block up to (not including) tree `slot`, or to the first whose values are
+    // not known; returns the block's scores. After a round in which this was done for every block, call MarkApplied.
     const int32_t* ApplyToBlock(size_t block, int slot);
-    void MarkApplied(int slot) { applied_ = slot; }
+    void MarkApplied(int slot) { applied_ = std::min(slot, known_); }
 
   private:
     void AddSlots(size_t first_row, size_t rows, int from, int to);

@@ -4,11 +4,11 @@
 
 namespace dpboost {
 
-void ExchangedNoise::Exchange(const std::vector<Block>& blocks) {
+void ExchangedNoise::AddGaussianBlocks(const std::vector<GaussianBlock>& blocks) {
     std::vector<NoiseShare> shares;
     std::vector<SumShape> shapes;
     std::vector<uint64_t> sums;
-    for (const Block& block : blocks) {
+    for (const GaussianBlock& block : blocks) {
         shares.push_back(ShareOf(block.sigma, parties_));
         shapes.push_back({block.sigma.units(), block.sums.count});
         Contribute(shares.back(), block.sums, &sums);
@@ -26,12 +26,7 @@ void ExchangedNoise::Exchange(const std::vector<Block>& blocks) {
 }
 
 void ExchangedNoise::AddGaussian(GaussianScale sigma, int64_t* values, std::size_t n) {
-    Exchange({{sigma, {values, n}}});
-}
-
-void ExchangedNoise::AddGaussianPair(GaussianScale first_sigma, SumBlock first, GaussianScale second_sigma,
-                                     SumBlock second) {
-    Exchange({{first_sigma, first}, {second_sigma, second}});
+    AddGaussianBlocks({{sigma, {values, n}}});
 }
 
 void ExchangedNoise::AddLaplace(LaplaceScale, int64_t*, std::size_t) {

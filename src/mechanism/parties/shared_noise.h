@@ -41,16 +41,10 @@ class ExchangedNoise : public NoiseSource {
     virtual void Mask(const Hash& witness, std::vector<uint64_t>* sums) = 0;
 
     void AddGaussian(GaussianScale sigma, int64_t* values, std::size_t n) override;
-    void AddGaussianPair(GaussianScale first_sigma, SumBlock first, GaussianScale second_sigma,
-                         SumBlock second) override;
+    // One exchange.
+    void AddGaussianBlocks(const std::vector<GaussianBlock>& blocks) override;
     void AddLaplace(LaplaceScale b, int64_t* values, std::size_t n) override;
     std::size_t Select(SelectionScale temperature, const int64_t* utilities, std::size_t n) override;
-
-    struct Block {
-        GaussianScale sigma;
-        SumBlock sums;
-    };
-    void Exchange(const std::vector<Block>& blocks);
 
     const NoiseParties parties_;
     Transcript& transcript_;

@@ -143,25 +143,8 @@ std::vector<double> Interactions::ExpectedRows(const Group& group) const {
     return cells;
 }
 
-// Expected rows of each leaf, from those of the cells of all `step` groups.
-static std::vector<double> RowsInLeaves(const std::vector<double>& cells,
-                                        const std::vector<ProductFactorGroups>& factors, uint32_t intervals,
-                                        uint32_t step, uint32_t leaves) {
-    std::vector<double> counts(leaves, 0.0);
-    const uint32_t levels = kRankGroups / step;
-    for (size_t entry = 0; entry < cells.size(); entry++) {
-        uint32_t leaf = 0;
-        size_t stride = cells.size();
-        for (const ProductFactorGroups& factor : factors) {
-            stride /= levels;
-            leaf = leaf * intervals + factor.digit[entry / stride % levels * step];
-        }
-        counts[leaf] += cells[entry];
-    }
-    return counts;
-}
-
-void Interactions::GrowTree(Group& group, double leave, uint64_t draws_left, double rate, double kappa) {
+// Random intervals of each of the group's features.
+Interactions::ProductTree Interactions::DrawTree(Group& group) const {
     const uint32_t step = group.features.size() == 2 ? 1 : kTripleStep;  // of groups that are told apart
     std::vector<ProductFactorGroups> factors = EvenDigits(group.features, 1);
     for (ProductFactorGroups& factor : factors) {
@@ -174,25 +157,56 @@ void Interactions::GrowTree(Group& group, double leave, uint64_t draws_left, dou
                 factor.digit[g]++;
         }
     }
-    BasisBlock block;
-    block.view = ProductView(tables_.ranks(), factors, group.intervals);
-    const uint32_t leaves = block.view.cells;
-    block.partition.leaves = leaves;
-    block.partition.leaf.resize(leaves);
-    std::iota(block.partition.leaf.begin(), block.partition.leaf.end(), 0U);
+    return {&group, std::move(factors)};
+}
+
+void Interactions::GrowTrees(const std::vector<ProductTree>& trees, double fraction, double rate,
+                             double kappa) {
     Basis basis;
-    basis.Add(std::move(block));
+    for (const ProductTree& tree : trees) {
+        BasisBlock block;
+        block.view = ProductView(tables_.ranks(), tree.factors, tree.group->intervals);
+        block.partition.leaves = block.view.cells;
+        block.partition.leaf.resize(block.view.cells);
+        std::iota(block.partition.leaf.begin(), block.partition.leaf.end(), 0U);
+        basis.Add(std::move(block));
+    }
     stage_.rows.SetBasis(basis);
-    const NoisyGradients sums = stage_.Gradients(
-        stage_.pool.Release(stage_.pool.Slice(leave, draws_left), stage_.rows.GradientSums(*objective_)));
-    const std::vector<double> counts = RowsInLeaves(group.cells, factors, group.intervals, step, leaves);
+    const NoisyGradients sums =
+        stage_.Gradients(stage_.pool.Release(fraction, stage_.rows.GradientSums(*objective_)));
+    for (size_t t = 0; t < trees.size(); t++)
+        AddTree(trees[t], sums, basis, t, rate, kappa);
+}
+
+// Rows that are expected in each leaf.
+std::vector<double> Interactions::LeafRows(const ProductTree& tree, uint32_t leaves) const {
+    const Group& group = *tree.group;
+    const uint32_t step = group.features.size() == 2 ? 1 : kTripleStep, levels = kRankGroups / step;
+    std::vector<double> counts(leaves, 0.0);
+    for (size_t entry = 0; entry < group.cells.size(); entry++) {
+        uint32_t leaf = 0;
+        size_t stride = group.cells.size();
+        for (const ProductFactorGroups& factor : tree.factors) {
+            stride /= levels;
+            leaf = leaf * group.intervals + factor.digit[entry / stride % levels * step];
+        }
+        counts[leaf] += group.cells[entry];
+    }
+    return counts;
+}
+
+void Interactions::AddTree(const ProductTree& tree, const NoisyGradients& sums, const Basis& basis,
+                           size_t block, double rate, double kappa) {
+    Group& group = *tree.group;
+    const uint32_t leaves = basis.blocks()[block].partition.leaves, first = basis.blocks()[block].first;
+    const std::vector<double> counts = LeafRows(tree, leaves);
     const double unit = clip_ / stage_.rows.StepsPerUnit(), sigma = sums.sigma * unit;
     const size_t outputs = stage_.outputs();
     double signal = 0, noise = 1e-12;
     std::vector<double> values(leaves * outputs), sds(leaves * outputs);
     for (size_t entry = 0; entry < values.size(); entry++) {
         const size_t leaf = entry / outputs, output = entry % outputs;
-        const double gradient = sums.values[output * leaves + leaf] * unit;
+        const double gradient = sums.values[output * basis.coordinates() + first + leaf] * unit;
         const double count = std::max(counts[leaf], schedule_.least_cell * stage_.counts.rows / leaves);
         const double weight = count / (count * count + kappa);
         const double variance =
@@ -210,7 +224,7 @@ void Interactions::GrowTree(Group& group, double leave, uint64_t draws_left, dou
         values[entry] *= keep;
         sds[entry] *= keep;
     }
-    tables_.Add(factors, group.intervals, values, sds);
+    tables_.Add(tree.factors, group.intervals, values, sds);
 }
 
 void Interactions::Grow(double leave) {
@@ -229,12 +243,19 @@ void Interactions::Grow(double leave) {
     const uint32_t trees = Whole(schedule_.product_trees);
     const double rate =
         std::min(schedule_.product_rate, schedule_.product_time * count / trees) / objective_->curvature();
-    for (uint32_t t = 0; t < trees; t++) {
-        double position = stage_.random.Fraction() * total;
-        size_t g = 0;
-        while (g + 1 < groups.size() && position >= groups[g].weight)
-            position -= groups[g++].weight;
-        GrowTree(groups[g], leave, trees - t, rate, kappa);
+    const uint32_t per_draw = std::max(1U, Whole(schedule_.trees_per_draw));
+    for (uint32_t done = 0; done < trees;) {
+        const uint32_t count_now = std::min(per_draw, trees - done);
+        std::vector<ProductTree> drawn;
+        for (uint32_t t = 0; t < count_now; t++) {
+            double position = (t + stage_.random.Fraction()) / count_now * total;
+            size_t g = 0;
+            while (g + 1 < groups.size() && position >= groups[g].weight)
+                position -= groups[g++].weight;
+            drawn.push_back(DrawTree(groups[g]));
+        }
+        GrowTrees(drawn, stage_.pool.Slice(leave, trees - done) * count_now, rate, kappa);
+        done += count_now;
     }
 }
 

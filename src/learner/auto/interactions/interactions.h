@@ -57,8 +57,17 @@ class Interactions {
     // A row is in one cell of each pair: sensitivity sqrt(pairs). Charge: one draw.
     void CountPairs(double fraction);
     std::vector<Group> MakeGroups() const;
-    // A row is in one leaf: sensitivity the clip. Charge: one draw.
-    void GrowTree(Group& group, double leave, uint64_t draws_left, double rate, double kappa);
+    struct ProductTree {
+        Group* group;
+        std::vector<ProductFactorGroups> factors;
+    };
+    ProductTree DrawTree(Group& group) const;
+    // Trees from the same scores. A row is in one leaf of each: sensitivity the clip times the root of their number.
+    // Charge: one draw.
+    void GrowTrees(const std::vector<ProductTree>& trees, double fraction, double rate, double kappa);
+    std::vector<double> LeafRows(const ProductTree& tree, uint32_t leaves) const;
+    void AddTree(const ProductTree& tree, const NoisyGradients& sums, const Basis& basis, size_t block,
+                 double rate, double kappa);
     std::vector<double> ExpectedRows(const Group& group) const;
 
     Basis SmoothBasis(const std::vector<std::vector<uint32_t>>& products, const SmoothWeights& weights) const;

@@ -69,14 +69,20 @@ class Reference {
         Model model(dataset_.features(), dataset_.target(), binary ? Link::kLogistic : Link::kIdentity);
         model.AddToBase(base);
         const RandomStructure drawer(dataset_.features(), options_.depth, options_.features);
-        const uint32_t group = options_.depth <= 8 ? 8 : 4;  // how far ahead structures are drawn
+        const uint32_t batch = options_.batch;
+        const uint32_t group = batch > 1             ? batch
+                               : options_.depth <= 8 ? 8
+                                                     : 4;  // how far ahead structures are drawn
         std::vector<Tree> trees;
+        Model scored = model;  // what gradients are taken at
         spent_.assign(dataset_.units(), 0);
         for (uint32_t round = 0; round < options_.rounds(); round++) {
             for (uint32_t k = round; round % group == 0 && k < std::min(round + group, options_.rounds());
                  k++)
                 trees.push_back(drawer.Draw(k, structure));
-            const Sums sums = Sum(model, trees[round], random);
+            if (round % batch == 0)
+                scored = model;
+            const Sums sums = Sum(scored, trees[round], random);
             trees[round].leaves = LeafValues(sums);
             model.AddTree(trees[round]);
         }
@@ -235,11 +241,24 @@ std::vector<Setting> Settings() {
     Setting& filter = add("filter", Task::kRegression);
     filter.options.extra_rounds = 13;
     filter.options.hessian_share = 0.6;  // so that every row runs out before the end
+    const SbdtOptions filter_options = filter.options;
     add("filter binary", Task::kBinary).options.extra_rounds = 10;
     Setting& unit_filter = add("filter and units", Task::kRegression);
     unit_filter.options.extra_rounds = 13;
     unit_filter.options.hessian_share = 0.6;
     unit_filter.shape.units = 100;
+    for (const uint32_t batch : {2U, 8U, 10U, 100U})  // of one group of trees, and of several
+        add("batches", Task::kBinary).options.batch = batch;
+    Setting& deep_batch = add("deep batches", Task::kRegression);
+    deep_batch.options.depth = 9;
+    deep_batch.options.batch = 10;
+    deep_batch.options.subsample = 1;
+    Setting& filtered_batch = add("filter and batches", Task::kRegression);
+    filtered_batch.options = filter_options;
+    filtered_batch.options.batch = 10;
+    filtered_batch.shape.units = 100;
+    const SbdtOptions batch_options = filtered_batch.options;
+    add("filter of rows and batches", Task::kRegression).options = batch_options;
     return settings;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "learner/auto/auto.h"
+#include "learner/boosted/sbdt.h"
 #include "support/parties.h"
 #include "support/thrown.h"
 #include "unit/learner/golden_cases.h"
@@ -102,6 +103,34 @@ TEST(SharedNoise, PartiesBuildOneModelWithNoise) {
         EXPECT_NE(models[0],
                   TrainTogether(federation, kAuto, Spread(all, 3, 3), 1, 1e-6, {}, again, other)[0]);
     }
+}
+
+// Every draw is an exchange: where rounds cost, a training has few of them.
+TEST(SharedNoise, TrainingsHaveFewExchanges) {
+    const TestFederation federation(3, 1);
+    const auto exchanges = [&](const MethodInfo& method, const Dataset& all, double epsilon,
+                               const std::vector<GivenOption>& given) {
+        MemoryExchange exchange(4);
+        for (const std::string& model :
+             TrainTogether(federation, method, Spread(all, 3, 3), epsilon, 1e-6, given, exchange))
+            EXPECT_NE(model.substr(0, 6), "error:") << model;
+        return exchange.totals.size();
+    };
+    for (const bool product : {false, true}) {
+        DataShape shape = Shape(Task::kBinary, false);
+        shape.rows = 5000;
+        shape.numeric = 10;
+        shape.product = product;
+        const size_t count = exchanges(kAuto, RandomDataset(shape), 8, {});
+        EXPECT_GT(count, product ? 30u : 20u);  // there are interactions
+        EXPECT_LE(count, 40u) << product;
+    }
+    const Dataset all = RandomDataset(Shape(Task::kBinary, false));
+    EXPECT_EQ(exchanges(kSbdt, all, 1, {Given("trees", 100), Given("batch", 10)}), 11u);
+    EXPECT_EQ(exchanges(*AllMethods().Find("dp_rf"), all, 1, {Given("trees", 30)}), 1u);
+    EXPECT_EQ(exchanges(*AllMethods().Find("dp_tr"), all, 1, {Given("trees", 30), Given("batch", 7)}), 5u);
+    EXPECT_EQ(exchanges(kSbdt, all, 1, {Given("trees", 95), Given("batch", 10), Given("extra_rounds", 7)}),
+              12u);
 }
 
 TEST(SharedNoise, OtherNoiseIsRefused) {
