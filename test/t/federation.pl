@@ -238,6 +238,32 @@ subtest 'methods' => sub {
     is(all_charges(), "@charged", 'each charged once');
 };
 
+subtest 'a party whose persons have accounts' => sub {
+    my $part = sub { at('ukb', "SELECT (dpboost_unit_budget('visits', '7') ->> 'part_spent')::float8") };
+    at('ukb', q{SELECT dpboost_protect('visits', 100, 1e-5, privacy_unit => 'id', accounting => 'unit', accept_earlier => true)});
+    my $start = $part->();
+    my $before = all_charges();
+    like($hub->safe_psql('hub', $train), qr/"parties"/, 'a training');
+    my $whole = $part->();
+    cmp_ok($whole, '>', $start, 'a person pays the whole training');
+    my $sbdt = $train =~ s/\)$/, options => '{"method": "sbdt", "trees": 20, "gradient_clip": 10}')/r;
+    like($hub->safe_psql('hub', $sbdt), qr/"parties"/, 'by rounds');
+    my $settled = $part->();
+    cmp_ok($settled, '>', $whole, 'a person pays for what trees have learned from it');
+
+    # The same training by hand, broken off when all have paid: what was reserved stays.
+    my ($call, $plan) = announced();
+    my %s = map { $_ => session($_) } @names;
+    my @openings = map { open_at($s{$_}, $call, $plan) } @names;
+    is(join_at($s{$_}, @openings), '', "$_ joins") for @names;
+    ask($s{$_}, 'SELECT dpboost_party_charge()') for @names;
+    finish(values %s);
+    my $reserved = $part->();
+    cmp_ok($reserved - $settled, '>', 1.5 * ($settled - $whole), 'settled at the end of a session, else reserved');
+    note("$start $whole $settled $reserved");
+    is(all_charges(), join(' ', map { $_ + 3 } split / /, $before), 'ledgers count releases as before');
+};
+
 subtest 'a restored dump has no key, and a new one is not the pinned one' => sub {
     my $dump = $node{ukb}->backup_dir . '.sql';
     command_ok([ 'pg_dump', '-f', $dump, '-d', $node{ukb}->connstr('postgres') ], 'dump');

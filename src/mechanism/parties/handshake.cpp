@@ -72,8 +72,8 @@ Opening ReadOpening(const Roster& roster, const Hash& agreement, std::string_vie
         Refuse(party.name, "Its signature is not that of the key in the roster.",
                "Compare the keys in dpboost_federations with what dpboost_party_key() says there.");
     if (!SameHash(theirs, agreement))
-        Refuse(party.name, "It has another roster, call, plan or version of dpboost.",
-               "Compare dpboost_federations and the extension's version at all parties.");
+        Refuse(party.name, "It has another roster, call, plan or version of dpboost, or computes otherwise.",
+               "Compare dpboost_federations, the extension's build and the kind of machine at all parties.");
     return opening;
 }
 

@@ -23,10 +23,10 @@ inline bool MayUseServer(Oid server, Oid role) {
 #endif
 }
 
-// Freed by the caller, or with what it belongs to: the memory context, from 17 on the resource owner.
+// For many waits; freed by the caller in any case, before the current memory context is gone.
 inline WaitEventSet* MakeWaitEventSet(int events) {
 #if PG_VERSION_NUM >= 170000
-    return CreateWaitEventSet(CurrentResourceOwner, events);
+    return CreateWaitEventSet(nullptr, events);
 #else
     return CreateWaitEventSet(CurrentMemoryContext, events);
 #endif

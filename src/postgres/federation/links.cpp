@@ -16,6 +16,9 @@ void Close(void* argument) {
             PQfinish(links->connections[i]);
         links->connections[i] = nullptr;
     }
+    if (links->waits != nullptr)
+        FreeWaitEventSet(links->waits);
+    links->waits = nullptr;
     for (; links->descriptors > 0; --links->descriptors)
         ReleaseExternalFD();
 }
@@ -172,11 +175,15 @@ void Connect(Links* links, int server, Oid caller) {
 
 // ---- steps ----
 
-// Takes what one server has sent. True: its answer is whole.
-bool Receive(Links* links, int server) {
+// How a step stands at one server.
+struct Awaited {
+    bool readable;  // something may have come
+    bool whole;     // its answer has
+};
+
+// Takes the results that libpq has in full. True: that is the whole answer.
+bool TakeResults(Links* links, int server) {
     PGconn* connection = links->connections[server];
-    if (PQconsumeInput(connection) == 0)
-        RaiseLost(links, server);
     while (PQisBusy(connection) == 0) {
         PGresult* result = PQgetResult(connection);
         if (result == nullptr)
@@ -191,26 +198,49 @@ bool Receive(Links* links, int server) {
     return false;
 }
 
-// Waits until one of the servers that are not done has something to read or can be written to.
-void WaitForServers(Links* links, const bool* done, long milliseconds) {
-    WaitEventSet* set = MakeWaitEventSet(links->count + 2);
-    AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, nullptr);
-    AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, nullptr, nullptr);
-    for (int i = 0; i < links->count; ++i) {
-        if (done[i])
-            continue;
-        const int unsent = PQflush(links->connections[i]);
-        if (unsent < 0) {
-            FreeWaitEventSet(set);
-            RaiseLost(links, i);
-        }
-        AddWaitEventToSet(set, WL_SOCKET_READABLE | (unsent > 0 ? WL_SOCKET_WRITEABLE : 0),
-                          PQsocket(links->connections[i]), nullptr, nullptr);
+// Takes what one server has sent.
+void Receive(Links* links, int server, Awaited* awaited) {
+    if (awaited->readable && PQconsumeInput(links->connections[server]) == 0)
+        RaiseLost(links, server);
+    awaited->readable = false;
+    if (!awaited->whole)
+        awaited->whole = TakeResults(links, server);
+}
+
+constexpr int kFirstServer = 2;  // in the set of events, behind the latch and the postmaster
+
+// One set for all steps: a round is a few hundred microseconds, of which making a set would be a tenth.
+WaitEventSet* WaitsOf(Links* links) {
+    if (links->waits == nullptr) {
+        links->waits = MakeWaitEventSet(links->count + kFirstServer);
+        AddWaitEventToSet(links->waits, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, nullptr);
+        AddWaitEventToSet(links->waits, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, nullptr, nullptr);
+        for (int i = 0; i < links->count; ++i)
+            AddWaitEventToSet(links->waits, WL_SOCKET_READABLE, PQsocket(links->connections[i]), nullptr,
+                              nullptr);
     }
-    WaitEvent event;
-    WaitEventSetWait(set, milliseconds, &event, 1, PG_WAIT_EXTENSION);
-    FreeWaitEventSet(set);
-    ResetLatch(MyLatch);
+    return links->waits;
+}
+
+// Waits until one of the servers has something to read, or can be written to where not all is sent.
+void WaitForServers(Links* links, Awaited* awaited, long milliseconds) {
+    WaitEventSet* set = WaitsOf(links);
+    for (int i = 0; i < links->count; ++i) {
+        const int unsent = awaited[i].whole ? 0 : PQflush(links->connections[i]);
+        if (unsent < 0)
+            RaiseLost(links, i);
+        ModifyWaitEvent(set, kFirstServer + i, WL_SOCKET_READABLE | (unsent > 0 ? WL_SOCKET_WRITEABLE : 0),
+                        nullptr);
+    }
+    constexpr int kMostEvents = 16;
+    WaitEvent events[kMostEvents];
+    const int happened = WaitEventSetWait(set, milliseconds, events, kMostEvents, PG_WAIT_EXTENSION);
+    for (int i = 0; i < happened; ++i) {
+        if (events[i].events & WL_LATCH_SET)
+            ResetLatch(MyLatch);
+        if (events[i].events & WL_SOCKET_READABLE)
+            awaited[events[i].pos - kFirstServer].readable = true;
+    }
     CHECK_FOR_INTERRUPTS();
 }
 
@@ -289,14 +319,13 @@ void SendToAll(Links* links, const char* statement, const LinkValue* values, int
 }
 
 void AwaitAll(Links* links) {
-    auto* done = static_cast<bool*>(palloc0(sizeof(bool) * (links->count + 1)));
+    auto* awaited = static_cast<Awaited*>(palloc0(sizeof(Awaited) * (links->count + 1)));
     const TimestampTz deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), FederationTimeout());
     for (;;) {
         int first = -1;
         for (int i = 0; i < links->count; ++i) {
-            if (!done[i])
-                done[i] = Receive(links, i);
-            if (!done[i] && first < 0)
+            Receive(links, i, &awaited[i]);  // also of those that are done: a loss is known at once
+            if (!awaited[i].whole && first < 0)
                 first = i;
         }
         if (first < 0)
@@ -305,9 +334,9 @@ void AwaitAll(Links* links) {
         if (left <= 0)
             RaiseLost(links->parties[first], ERRCODE_CONNECTION_FAILURE, "got no answer in time from",
                       "The limit is dpboost.federation_timeout.");
-        WaitForServers(links, done, left);
+        WaitForServers(links, awaited, left);
     }
-    pfree(done);
+    pfree(awaited);
 }
 
 const char* AnswerOf(const Links* links, int server, int* size) {

@@ -13,8 +13,9 @@ struct Links {
     int count;
     const FederationParty* parties;
     PGconn** connections;
-    PGresult** results;  // of the last step, one for each server
-    int descriptors;     // reserved
+    PGresult** results;   // of the last step, one for each server
+    int descriptors;      // reserved
+    WaitEventSet* waits;  // latch, postmaster and all servers; made for the first wait
     MemoryContextCallback close;
 };
 

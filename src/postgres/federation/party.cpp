@@ -3,12 +3,15 @@
 // pinned, what the plan costs is computed here, and it is charged, whole, before the first answer. Each answer is given
 // once. The session ends with its transaction.
 #include "training/federation/learner_thread.h"
+#include "training/federation/rehearsal.h"
 
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/short_locks.h"
 #include "postgres/federation/federation.h"
 #include "postgres/train/json_reader.h"
 #include "postgres/train/named_call.h"
+
+#include "postgres/boundary/pg_links.h"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_party_describe);
@@ -48,6 +51,7 @@ struct PartyCore {
     FederatedCall call;
     std::optional<Handshake> handshake;
     std::optional<Session> session;
+    std::string version;  // with what a rehearsal computes here
     std::string description;
 };
 
@@ -69,12 +73,17 @@ struct PartySession {
     Training* training;
     CoreState<PartyCore>* core;
     CoreState<LearnerHolder>* learner;
+    WaitEventSet* waits;  // for the learner, made for the first round
     PaidRelease paid;
 };
 
 PartySession* current_session = nullptr;
 
-void Forget(void* session) {
+void Forget(void* argument) {
+    auto* session = static_cast<PartySession*>(argument);
+    if (session->waits != nullptr)
+        FreeWaitEventSet(session->waits);
+    session->waits = nullptr;
     if (current_session == session)
         current_session = nullptr;
 }
@@ -166,16 +175,20 @@ PartySession* NewSession(MemoryContext parent) {
 
 // The signed opening.
 bytea* Open(PartySession* session, const Federation& federation, const Bytes& call, const Bytes& plan) {
+    PartyCore& core = **session->core;
+    CallCore([&] {
+        PgInterrupt interrupt;
+        core.version = Rehearsed(DPBOOST_VERSION, **session->training->core, interrupt);
+    });
     Hash seed, ephemeral, nonce;
     LoadPartySeed(&seed);
     if (!pg_strong_random(ephemeral.data(), ephemeral.size()) ||
         !pg_strong_random(nonce.data(), nonce.size()))
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
-    PartyCore& core = **session->core;
     CallCore([&] {
         const SigningKey key{Secret(seed)};
         core.handshake.emplace(core.roster, federation.myself, key,
-                               Agreement(DPBOOST_VERSION, core.roster, call, plan), Secret(ephemeral), nonce);
+                               Agreement(core.version, core.roster, call, plan), Secret(ephemeral), nonce);
     });
     explicit_bzero(seed.data(), seed.size());
     explicit_bzero(ephemeral.data(), ephemeral.size());
@@ -200,12 +213,19 @@ void CheckUnchanged(const NamedCall& call) {
 // ---- rounds ----
 
 // Until the learner has something to say; a cancel ends the transaction, and with it the learner.
-void AwaitLearner(LearnerThread& thread) {
+void AwaitLearner(PartySession* session, LearnerThread& thread) {
+    if (session->waits == nullptr) {
+        const MemoryContext before = MemoryContextSwitchTo(session->context);
+        session->waits = MakeWaitEventSet(3);
+        MemoryContextSwitchTo(before);
+        AddWaitEventToSet(session->waits, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, nullptr);
+        AddWaitEventToSet(session->waits, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, nullptr, nullptr);
+        AddWaitEventToSet(session->waits, WL_SOCKET_READABLE, thread.ready_fd(), nullptr, nullptr);
+    }
     while (!thread.Ready()) {
-        const int woken =
-            WaitLatchOrSocket(MyLatch, WL_LATCH_SET | WL_SOCKET_READABLE | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-                              thread.ready_fd(), 1000, PG_WAIT_EXTENSION);
-        if (woken & WL_LATCH_SET)
+        WaitEvent event;
+        const int happened = WaitEventSetWait(session->waits, 1000, &event, 1, PG_WAIT_EXTENSION);
+        if (happened > 0 && (event.events & WL_LATCH_SET))
             ResetLatch(MyLatch);
         CHECK_FOR_INTERRUPTS();
     }
@@ -339,7 +359,14 @@ Datum dpboost_party_round(PG_FUNCTION_ARGS) {
     const int64 event = PG_GETARG_INT64(0);
     const Bytes total = PG_ARGISNULL(1) ? Bytes{"", 0} : Argument(fcinfo, 1);
     CallCore([&] { learner.thread->Begin(static_cast<uint64_t>(event), total); });
-    AwaitLearner(*learner.thread);
-    CallCore([&] { learner.answer = learner.thread->Take().Serialize(); });
+    AwaitLearner(session, *learner.thread);
+    bool finished = false;
+    CallCore([&] {
+        const PartyAnswer answer = learner.thread->Take();
+        finished = answer.finished;
+        learner.answer = answer.Serialize();
+    });
+    if (finished)
+        SettleParty(session->training, &session->paid);
     PG_RETURN_BYTEA_P(MakeBytea(learner.answer.data(), learner.answer.size()));
 }

@@ -141,7 +141,10 @@ void OpenAndJoin(AcrossCall* call) {
     const LinkValue opened[] = {Text(call->federation->name), Bytes(core.call_bytes()),
                                 Bytes(core.plan_bytes())};
     CallParties(call, "dpboost_party_open($1::pg_catalog.name, $2, $3)", opened, 3);
-    CallCore([&] { core.Follow(Answers(*call)); });
+    CallCore([&] {
+        PgInterrupt interrupt;
+        core.Follow(Answers(*call), interrupt);
+    });
     auto* openings = static_cast<Datum*>(palloc(sizeof(Datum) * (call->links->count + 1)));
     for (int i = 0; i < call->links->count; ++i) {
         int size;

@@ -296,7 +296,12 @@ void RecordImport(const LedgerMessage* message) {
 void RecordDelivery(const LedgerMessage* message) {
     CatalogScope scope;
     CatalogBegin(&scope);
-    if (!IsDelivered(message)) {
+    const bool settles =  // at a party of a federation: the model is elsewhere
+        message->kind == ReleaseKind::kTraining && message->group_count == 0 && message->model.size == 0;
+    if (settles) {
+        WriteUnitBuckets(message->unit_state_id, message->unit_generation, PieceOf(message, message->units),
+                         message->units.size);
+    } else if (!IsDelivered(message)) {
         const int64 model_id =
             message->kind == ReleaseKind::kTraining ? WriteModels(message) : message->released.model_id;
         if (PieceOf(message, message->evaluation)[0] != '\0')

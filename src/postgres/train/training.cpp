@@ -258,6 +258,19 @@ void PayTraining(Training* training, const char* federation, PaidRelease* paid) 
     CommitCharge(&request, paid);
 }
 
+void SettleParty(const Training* training, PaidRelease* paid) {
+    const TrainingCore& core = **training->core;
+    if (core.SettledUnits().empty())
+        return;
+    ModelDelivery delivery;
+    memset(static_cast<void*>(&delivery), 0, sizeof delivery);
+    delivery.model_bytes = "";
+    delivery.evaluation = "";
+    delivery.unit_bytes = core.SettledUnits().data();
+    delivery.unit_size = core.SettledUnits().size();
+    DeliverModel(paid, &delivery);
+}
+
 void FillDelivery(const Training* training, ModelDelivery* delivery) {
     const TrainingCore& core = **training->core;
     delivery->options = core.options().text.c_str();
@@ -323,10 +336,6 @@ Training* BeginTraining(const TrainingCall& call) {
     if (!call.partial)
         FindUnitState(training->budgets, call.relations, call.unit != nullptr ? call.unit_type : InvalidOid,
                       &training->units);
-    if (call.federated != nullptr && training->units.id != 0)
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                        errmsg("%s accounts for every person, and cannot be part of a federation",
-                               training->units.name)));
     JsonValue* options = ReadJson(call.options);
     ReadAllTimeBounds(call, options);
 

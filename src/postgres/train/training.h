@@ -67,6 +67,9 @@ void MakeUnitReader(const char* unit, Oid unit_type, RowSink* sink);
 // `federation` is for the ledger, see ChargeRequest.
 void FinishRows(Training* training);
 void PayTraining(Training* training, const char* federation, PaidRelease* paid);
+// And its last, where persons have accounts: gives back what the training has not cost them. There is no model to store. A
+// session that ends before leaves what was reserved, which is never too little.
+void SettleParty(const Training* training, PaidRelease* paid);
 
 // The further steps of FinishTraining, for trainings that are charged together: plans again if the budgets have changed; what is
 // to be charged, to be filled up by the caller; draws and trains; what is to be stored; and an error context, of a

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "mechanism/parties/shared_noise.h"
 #include "training/federation/learner_thread.h"
+#include "training/federation/rehearsal.h"
 
 namespace dpboost {
 
@@ -50,8 +51,9 @@ void Coordinator::Plan(const std::vector<std::string>& described, const std::str
     training_->Calibrate({});
 }
 
-void Coordinator::Follow(const std::vector<std::string>& openings) {
-    session_ = FollowSession(roster_, Agreement(version_, roster_, call_bytes_, plan_bytes()), openings);
+void Coordinator::Follow(const std::vector<std::string>& openings, Interrupt& interrupt) {
+    const std::string version = Rehearsed(version_, *training_, interrupt);
+    session_ = FollowSession(roster_, Agreement(version, roster_, call_bytes_, plan_bytes()), openings);
 }
 
 void Coordinator::Train(PaidCharge&& paid, SumExchange& exchange, ChaChaSource::Seed&& own,

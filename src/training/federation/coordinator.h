@@ -28,8 +28,8 @@ class Coordinator {
     const std::string& call_bytes() const { return call_bytes_; }
     const std::string& plan_bytes() const { return training_->plan_bytes(); }
 
-    // All parties' openings. Throws if they do not agree.
-    void Follow(const std::vector<std::string>& openings);
+    // All parties' openings. Throws if they do not agree, or if this server computes otherwise (rehearsal.h).
+    void Follow(const std::vector<std::string>& openings, Interrupt& interrupt);
     const Roster& roster() const { return roster_; }
     const Hash& session() const { return session_.session; }
 

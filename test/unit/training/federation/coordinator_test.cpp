@@ -12,6 +12,7 @@
 #include "support/thrown.h"
 #include "support/training_call.h"
 #include "training/federation/learner_thread.h"
+#include "training/federation/rehearsal.h"
 
 namespace dpboost {
 namespace {
@@ -55,7 +56,8 @@ class Hospital {
         core_->FinishRows(interrupt);
         handshake_ = std::make_unique<Handshake>(
             *federation.roster, TestFederation::Name(number), *federation.keys[number],
-            Agreement("1.0", *federation.roster, coordinator.call_bytes(), coordinator.plan_bytes()),
+            Agreement(Rehearsed("1.0", *core_, interrupt), *federation.roster, coordinator.call_bytes(),
+                      coordinator.plan_bytes()),
             Secret(FixedHash(static_cast<unsigned char>(number), 7)), FixedHash(8));
         numbers_ = federation.numbers();
     }
@@ -120,11 +122,11 @@ TEST(Coordinator, BringsPartiesToOneModel) {
         hospitals.push_back(std::make_unique<Hospital>(federation, i, coordinator));
         openings.push_back(hospitals[i]->opening());
     }
-    coordinator.Follow(openings);
+    NoInterrupt interrupt;
+    coordinator.Follow(openings, interrupt);
     for (auto& hospital : hospitals)
         hospital->Join(openings);
     Wire wire(coordinator.roster(), hospitals);
-    NoInterrupt interrupt;
     NoProgress progress;
     coordinator.Train(Cashier::Receipt(coordinator.plan_bytes()), wire, FixedHash(4), interrupt, progress);
     const std::vector<std::string> ends = wire.Step();
