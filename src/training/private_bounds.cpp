@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/portable_math.h"
 #include "dataset/encoder.h"
 
 namespace dpboost {
@@ -120,7 +121,7 @@ std::vector<Bounds> FindBounds(const Dataset& dataset, const std::vector<size_t>
     const NoisySums noisy =
         releaser.Release(releaser.Find(kPrivateBoundsMechanism), CountRows(dataset, columns, interrupt));
     const double threshold =
-        noisy.sigma * std::sqrt(2 * std::log(static_cast<double>(noisy.values.size()) / kFalseCells));
+        noisy.sigma * std::sqrt(2 * portable::Log(static_cast<double>(noisy.values.size()) / kFalseCells));
     std::vector<Bounds> bounds;
     for (size_t i = 0; i < columns.size(); i++)
         bounds.push_back(BoundsOf(noisy.values.data() + i * kCells, threshold, noisy.sigma));

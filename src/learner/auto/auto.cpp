@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/portable_math.h"
 #include "learner/auto/additive_stage.h"
 #include "learner/auto/interactions/interactions.h"
 #include "learner/auto/residual_stage.h"
@@ -82,11 +83,12 @@ std::unique_ptr<Learner> Make(const MethodInfo& method, const LearnerContext& co
 // Where no lattice would do, the training is refused before it is charged (CheckPlan): a later draw's refusal would
 // depend on noisy results.
 int LatticeShift(double mu, size_t features, uint32_t epochs) {
+    constexpr double kLog2E = 1.4426950408889634;
     const double smallest_draw = kLeastStage * kCountShare / std::max(kMostDraws, epochs);
     const double norm = std::sqrt(static_cast<double>(features) + 1);
     const double sigma =
         kClipSteps * static_cast<double>(kBasisUnit) * norm / (mu * std::sqrt(smallest_draw));
-    const double shift = std::ceil(std::log2(sigma) - 39);
+    const double shift = std::ceil(portable::Log(sigma) * kLog2E - 39);
     if (!(shift < kClipBits))
         throw Error(ErrorCode::kInvalidParameter, "the noise of a training is out of range", {},
                     "Use a larger epsilon or fewer features.");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/portable_math.h"
 #include "learner/auto/additive_stage.h"
 
 namespace dpboost {
@@ -34,7 +35,7 @@ Line Fit(const std::vector<ClassCounts>& counts, double start, double sigma, dou
         double curve[3] = {ridge, 0, 4 * ridge};
         for (const ClassCounts& one : counts) {
             const double rows = one.negatives + one.positives;
-            const double p = 1 / (1 + std::exp(-(start + line.shift + line.stretch * one.score)));
+            const double p = 1 / (1 + portable::Exp(-(start + line.shift + line.stretch * one.score)));
             // A count's noise weighs as much as so many rows would: where p is near 0 or 1, noise is all there is.
             const double information = std::max(0.0, rows * p * (1 - p));
             const double trust = information / (information + sigma * sigma * (p * p + (1 - p) * (1 - p)));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/portable_math.h"
 #include "learner/auto/additive_stage.h"
 
 namespace dpboost {
@@ -25,10 +26,10 @@ void DrawClassBases(AdditiveStage& stage, double fraction) {
         total += stage.classes[k] = std::max(static_cast<double>(sums.values[k]), least);
     for (double& p : stage.classes) {
         p /= total;
-        mean += std::log(p) / static_cast<double>(stage.outputs());
+        mean += portable::Log(p) / static_cast<double>(stage.outputs());
     }
     for (size_t k = 0; k < stage.outputs(); k++)
-        stage.tables.AddToBase(std::log(stage.classes[k]) - mean, k);
+        stage.tables.AddToBase(portable::Log(stage.classes[k]) - mean, k);
 }
 
 // Neighbours: add or remove one unit. Sensitivity: a row adds a vector of gradients within one clip, a unit the same.
@@ -52,7 +53,7 @@ void CalibrateClassBases(const AdditiveStage& stage) {
             const double p = stage.classes[k], prior = stage.schedule.error_variance * 4 * p * (1 - p);
             const double error = sums.values[k] * scale * prior / (prior + sigma * sigma);
             const double said = std::max(p - error, p / 3);
-            stage.tables.AddToBase(std::clamp(std::log(p / said), -1.0, 1.0), k);
+            stage.tables.AddToBase(std::clamp(portable::Log(p / said), -1.0, 1.0), k);
         }
     }
 }

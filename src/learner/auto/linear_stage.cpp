@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/portable_math.h"
 #include "learner/auto/additive_stage.h"
 
 namespace dpboost {
@@ -14,7 +15,7 @@ using namespace auto_numbers;  // NOLINT: the numbers of this room
 
 // Quantile of the normal distribution, to 1 % (Tukey's lambda distribution).
 double NormalScore(double rank) {
-    return 4.91 * (std::pow(rank, 0.14) - std::pow(1 - rank, 0.14));
+    return 4.91 * (portable::Pow(rank, 0.14) - portable::Pow(1 - rank, 0.14));
 }
 
 int32_t ToBasis(double value) {
@@ -44,7 +45,7 @@ void AddNumericColumns(const std::vector<double>& counts, const AutoSchedule& sc
     for (size_t bin = 0; bin < bins; bin++) {
         score.values[bin] =
             ToBasis(std::clamp(scores[bin] * scale, -schedule.score_clip, schedule.score_clip));
-        wave.values[bin] = ToBasis(schedule.wave_weight * std::cos(2 * M_PI * ranks[bin]));
+        wave.values[bin] = ToBasis(schedule.wave_weight * portable::Cos(2 * M_PI * ranks[bin]));
     }
     block.columns.push_back(std::move(score));
     if (schedule.wave_weight > 0)

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/portable_math.h"
 #include "learner/ramp.h"
 
 namespace dpboost {
@@ -202,7 +203,8 @@ constexpr double kStrengthPower = 0.43;
 void FitToClasses(double classes, AutoSchedule& schedule) {
     const double little = kFewRowsPerClass * (classes - 2);
     const double few = Ramp(schedule.nu, little, 2 * little, 1, 0);
-    const double strength = std::pow(std::min(kMostStrength, std::pow(classes / 2, kStrengthPower)), few);
+    const double strength =
+        portable::Pow(std::min(kMostStrength, portable::Pow(classes / 2, kStrengthPower)), few);
     schedule.linear_time *= strength;
     schedule.linear_kappa *= strength;
     schedule.norm_per_feature *= strength;

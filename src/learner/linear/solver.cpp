@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/portable_math.h"
+
 namespace dpboost {
 namespace {
 
@@ -45,7 +47,7 @@ AdasspSolver::AdasspSolver(std::size_t columns, const std::vector<std::pair<uint
         matrix(products[i].second, products[i].first) = noisy_sums[i];
     }
     const double p = static_cast<double>(columns);
-    lambda_ = ridge * (sigma * std::sqrt(p * std::log(2 * p * p / kRho)));
+    lambda_ = ridge * (sigma * std::sqrt(p * portable::Log(2 * p * p / kRho)));
     // Keeps the condition number within what doubles can solve.
     lambda_ = std::max({lambda_, 1e-9 * matrix.diagonal().cwiseAbs().maxCoeff(), 1e-9});
     for (;;) {

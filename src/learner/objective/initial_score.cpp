@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/portable_math.h"
 #include "learner/objective/objective.h"
 #include "learner/rows/label_sums.h"
 #include "learner/run.h"
@@ -51,7 +52,7 @@ int32_t DrawInitialScore(Run& run, ObjectiveKind objective, double label_clip) {
         BaseRate::Of(static_cast<double>(noisy.first.values[0]) / kClipSteps, noisy.first.sigma / kClipSteps,
                      static_cast<double>(noisy.second.values[0]) / kClipSteps, sigma / kClipSteps);
     const double p = std::clamp(0.5 + 0.5 * mean, kMinProbability, 1 - kMinProbability);
-    return ToFixed(std::log(p / (1 - p)));
+    return ToFixed(portable::Log(p / (1 - p)));
 }
 
 std::vector<int32_t> DrawInitialClasses(Run& run) {
@@ -66,7 +67,7 @@ std::vector<int32_t> DrawInitialClasses(Run& run) {
         total += counts.back();
     }
     for (double& count : counts) {
-        count = std::log(std::max(count / total, kMinProbability));
+        count = portable::Log(std::max(count / total, kMinProbability));
         mean += count / static_cast<double>(classes);
     }
     std::vector<int32_t> scores;

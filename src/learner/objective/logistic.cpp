@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/portable_math.h"
 #include "learner/objective/lattice_kernel.h"
 #include "learner/objective/losses.h"
 
@@ -13,7 +14,7 @@ using namespace lattice_kernel;  // NOLINT: the words of a kernel
 
 double LogOdds(double probability, double edge) {
     const double p = std::clamp(probability, edge, 1 - edge);
-    return std::log(p / (1 - p));
+    return portable::Log(p / (1 - p));
 }
 
 class Logistic final : public Objective {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/portable_math.h"
 #include "learner/objective/lattice_kernel.h"
 #include "learner/objective/losses.h"
 
@@ -29,7 +30,7 @@ class Poisson final : public Objective {
         : Objective(gradient_clip, hessian_clip),
           lower_(target.lower()),
           range_(target.upper() - target.lower()),
-          mean_(std::exp(FromFixed(start))),
+          mean_(portable::Exp(FromFixed(start))),
           start_(static_cast<float>(FromFixed(start))),
           least_(static_cast<float>(lower_ / mean_)),
           half_range_(static_cast<float>(range_ / 2 / mean_)) {}
@@ -48,11 +49,11 @@ class Poisson final : public Objective {
     // A mean below its own noise is taken for that noise: a start that is too high is brought down by all rows, one that
     // is too low makes them all clip.
     double StartScore(const MeanLabel& mean) const override {
-        return std::log(lower_ + range_ * std::max({mean.value, mean.sigma, kLeastShare}));
+        return portable::Log(lower_ + range_ * std::max({mean.value, mean.sigma, kLeastShare}));
     }
     // exp(shift) (1 - error) = 1, both in multiples of the mean.
     double Correction(const MeanLabel&, double error) const override {
-        return -std::log(std::clamp(1 - error, std::exp(-1.0), std::exp(1.0)));
+        return -portable::Log(std::clamp(1 - error, portable::Exp(-1.0), portable::Exp(1.0)));
     }
 
   private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/portable_math.h"
 #include "dataset/target.h"
 
 namespace dpboost {
@@ -15,8 +16,8 @@ double PosteriorMean(double noisy, double sigma, double mean) {
         return center;
     if (a < -20)  // leading terms of the tail's expansion
         return sigma / -a * (1 - 2 / (a * a));
-    const double density = std::exp(-0.5 * a * a) * 0.3989422804014327;
-    const double mass = 0.5 * std::erfc(-a * 0.7071067811865476);
+    const double density = portable::Exp(-0.5 * a * a) * 0.3989422804014327;
+    const double mass = 0.5 * portable::Erfc(-a * 0.7071067811865476);
     return center + sigma * density / mass;
 }
 

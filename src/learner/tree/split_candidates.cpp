@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/portable_math.h"
 
 namespace dpboost {
 namespace {
@@ -39,7 +40,7 @@ std::vector<uint16_t> FirstThresholds(const FeatureSpec& feature, CandidatePart 
     for (uint32_t q = 1; q <= count; q++) {
         double position = static_cast<double>(q) / (count + 1);
         if (part == CandidatePart::kLog)
-            position = std::pow(10, -kDecades * (1 - position));
+            position = portable::Pow(10, -kDecades * (1 - position));
         const double value = feature.lower() + position * (feature.upper() - feature.lower());
         const uint16_t threshold = NearestThreshold(feature, value);
         if (thresholds.empty() || threshold > thresholds.back())

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/portable_math.h"
 
 namespace dpboost {
 namespace {
@@ -155,7 +156,7 @@ void Interactions::Screen(double fraction, uint32_t max_features) {
     const auto pairs = std::count_if(products.begin(), products.end(),
                                      [](const std::vector<uint32_t>& one) { return one.size() == 2; });
     const double pair_sigmas =
-        (std::log(static_cast<double>(pairs) / schedule_.false_finds) + 0.4) / std::sqrt(2.0);
+        (portable::Log(static_cast<double>(pairs) / schedule_.false_finds) + 0.4) / std::sqrt(2.0);
     double clear = 0;
     for (const size_t p : order) {
         if (scores[p] < least || found_.size() >= Whole(schedule_.found_most))
@@ -201,7 +202,7 @@ void Interactions::Smooth(const NoisyGradients& gradients, double unit, const Ba
                 for (size_t output = 0; output < outputs; output++) {
                     double& sd = sds[cell * outputs + output];
                     values[cell * outputs + output] += reach * sum_of(output, block.first + k);
-                    sd = std::hypot(sd, reach * sigma);
+                    sd = std::sqrt(sd * sd + reach * sigma * reach * sigma);
                 }
             }
         }

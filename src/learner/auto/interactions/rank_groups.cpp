@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/portable_math.h"
+
 namespace dpboost {
 namespace {
 
@@ -94,7 +96,7 @@ Waves WavesOf(const RankGroups& ranks, uint32_t digits) {
         const double rank = (below + mass[d] / 2) / total;
         below += mass[d];
         waves.line.push_back(2 * rank - 1);
-        waves.bow.push_back(std::cos(2 * M_PI * rank));
+        waves.bow.push_back(portable::Cos(2 * M_PI * rank));
     }
     Rescale(1 / std::sqrt(std::max(kLeastLine, Mean(mass, total, waves.line, waves.line))), waves.line);
     const double mean = Mean(mass, total, waves.bow, one);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/portable_math.h"
 #include "learner/auto/targets/final_draws.h"
 
 namespace dpboost {
@@ -29,9 +30,9 @@ double AdjustMean(const AdditiveStage& stage, double fraction) {
         stage.pool.Release(fraction, stage.rows.RatioSums({half, half}, {factor, shift}, reach));
     const double unit = reach / 2 / stage.rows.StepsPerUnit() / stage.counts.rows;
     const double ratio =
-        std::max(reach / 2 + static_cast<double>(sums.values[0]) * unit, std::exp(-kMostShift));
+        std::max(reach / 2 + static_cast<double>(sums.values[0]) * unit, portable::Exp(-kMostShift));
     const double noise = sums.sigma * unit / ratio;
-    const double change = std::log(ratio) * kPriorVariance / (kPriorVariance + noise * noise);
+    const double change = portable::Log(ratio) * kPriorVariance / (kPriorVariance + noise * noise);
     const double moved = std::clamp(change, -kMostShift, kMostShift);
     stage.tables.ThenFinal(1, moved);
     return moved;

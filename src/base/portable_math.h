@@ -1,0 +1,20 @@
+// Elementary functions of + - * / and sqrt alone, which IEEE 754 defines to the last bit: the same result on every machine,
+// compiler and C library. For what servers that train together compute from totals and options: a last bit that differs
+// would make them ask different questions. The library's own functions are for everything else.
+//
+// Errors, against 80-bit references (portable_math_test.cpp): below one unit in the last place; of Erfc 3, as the C library's, of Pow
+// 2 |y log(x)| + 2 units.
+#pragma once
+
+namespace dpboost {
+namespace portable {
+
+double Exp(double x);   // any x; below -708 zero
+double Log(double x);   // of x >= 0, finite
+double Cos(double x);   // of |x| up to 1000; absolute error
+double Erfc(double x);  // any x; zero above 26.5
+// Of x > 0, where |y log(x)| is below 700.
+double Pow(double x, double y);
+
+}  // namespace portable
+}  // namespace dpboost
