@@ -60,6 +60,31 @@ bool ReadPair(HeapTuple tuple, TupleDesc descriptor, int attribute, AttrNumber* 
     return true;
 }
 
+// Whether values that are equal are the same value; else an index of another collation may have several of them.
+bool HasExactEquality(Oid relid, AttrNumber column) {
+    Oid type, collation;
+    int32 modifier;
+    get_atttypetypmodcoll(relid, column, &type, &modifier, &collation);
+    return !OidIsValid(collation) || get_collation_isdeterministic(collation);
+}
+
+// Besides a foreign key to a partitioned table there is one for each of its partitions, which rows need not refer to.
+bool IsForOnePartition(const FormData_pg_constraint* constraint) {
+    Oid parent = constraint->conparentid;
+    while (OidIsValid(parent)) {
+        HeapTuple tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(parent));
+        if (!HeapTupleIsValid(tuple))
+            return true;
+        const auto* above = reinterpret_cast<const FormData_pg_constraint*>(GETSTRUCT(tuple));
+        const bool of_partition = above->confrelid != constraint->confrelid;
+        parent = above->conparentid;
+        ReleaseSysCache(tuple);
+        if (of_partition)
+            return true;
+    }
+    return false;
+}
+
 // A foreign key of exactly these two columns; one that need not hold (18 has such) is not valid either. One of more columns would say nothing about rows in which another is NULL.
 bool RefersToOneGroup(HeapTuple tuple, TupleDesc descriptor, AttrNumber unit, AttrNumber group) {
     const auto* constraint = reinterpret_cast<const FormData_pg_constraint*>(GETSTRUCT(tuple));
@@ -69,19 +94,22 @@ bool RefersToOneGroup(HeapTuple tuple, TupleDesc descriptor, AttrNumber unit, At
         !ReadPair(tuple, descriptor, Anum_pg_constraint_confkey, referenced))
         return false;
     const int place = columns[0] == unit ? 0 : 1;
-    return columns[place] == unit && columns[1 - place] == group &&
+    return columns[place] == unit && columns[1 - place] == group && !IsForOnePartition(constraint) &&
            EqualIsSame(constraint->conrelid, group) &&
            EqualIsSame(constraint->confrelid, referenced[1 - place]) &&
+           HasExactEquality(constraint->confrelid, referenced[place]) &&
            IsUnique(constraint->confrelid, referenced[place], false);
 }
 
 // A foreign key is checked when a statement ends, and a training in the middle of one that changes the table, in a trigger of it
-// say, would see rows that it will refuse. Such a statement has the table or a partition of it open.
+// say, would see rows that it will refuse. Such a statement has the table or a partition of it open; or it changes the table
+// through a cascade from another one, in whose triggers the check is still to come.
 void CheckNotInUse(Oid relid) {
     ListCell* cell;
     foreach (cell, find_all_inheritors(relid, AccessShareLock, nullptr)) {
         Relation relation = try_relation_open(lfirst_oid(cell), NoLock);
-        const bool in_use = relation != nullptr && relation->rd_refcnt > 1;
+        const bool in_use = relation != nullptr &&
+                            (relation->rd_refcnt > 1 || AfterTriggerPendingOnRel(RelationGetRelid(relation)));
         if (relation != nullptr)
             relation_close(relation, NoLock);
         if (in_use)
@@ -115,6 +143,14 @@ bool Depends(Oid relid, AttrNumber unit, AttrNumber group) {
     return unit == group || IsUnique(relid, unit, true) || HasForeignKeyToGroup(relid, unit, group);
 }
 
+// Rows of a materialized view may be older than a constraint of the table that they were made from.
+bool IsMaterialized(const RelationUse* use) {
+    const RelationUse* view = use->within;
+    while (view != nullptr && get_rel_relkind(view->relid) != RELKIND_MATVIEW)
+        view = view->within;
+    return view != nullptr;
+}
+
 // At a relation under the view, or the table itself, of whose rows both columns are: what its constraints say of them holds for
 // the view, which shows some of these rows.
 bool DependsSomewhere(Oid relid, AttrNumber unit, AttrNumber group) {
@@ -124,10 +160,21 @@ bool DependsSomewhere(Oid relid, AttrNumber unit, AttrNumber group) {
         const auto* use = static_cast<const RelationUse*>(lfirst(cell));
         const AttrNumber unit_there = TraceColumn(shape, unit, use);
         const AttrNumber group_there = TraceColumn(shape, group, use);
-        if (unit_there > 0 && group_there > 0 && Depends(use->relid, unit_there, group_there))
+        if (unit_there > 0 && group_there > 0 && !IsMaterialized(use) &&
+            Depends(use->relid, unit_there, group_there))
             return true;
     }
     return Depends(relid, unit, group);
+}
+
+// So may rows that an old snapshot shows.
+void CheckRowsAreNew() {
+    if (IsolationUsesXactSnapshot())
+        ereport(ERROR, (errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+                        errmsg("cannot train groups of persons in this transaction"),
+                        errdetail("It may see rows that are older than the constraint that keeps the groups "
+                                  "apart."),
+                        errhint("Use READ COMMITTED.")));
 }
 
 }  // namespace
@@ -136,8 +183,10 @@ void CheckDisjointGroups(Oid relid, const char* unit, const char* group) {
     if (unit == nullptr || strcmp(unit, group) == 0)
         return;
     const AttrNumber unit_column = get_attnum(relid, unit), group_column = get_attnum(relid, group);
-    if (DependsSomewhere(relid, unit_column, group_column))
+    if (DependsSomewhere(relid, unit_column, group_column)) {
+        CheckRowsAreNew();
         return;
+    }
     ereport(
         ERROR,
         (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
