@@ -39,11 +39,18 @@ bool IndexColumnIsEqual(const RowSources* all, int source, Relation index, int c
     return false;
 }
 
+// Rows that the snapshot of a transaction shows may be older than the index, and never have been unique.
+bool HoldsForSnapshot(Relation index) {
+    return !IsolationUsesXactSnapshot() ||
+           !XidInMVCCSnapshot(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), GetTransactionSnapshot());
+}
+
 bool IndexSettles(const RowSources* all, int source, Oid index_id, const Bitmapset* settled) {
     Relation index = index_open(index_id, AccessShareLock);
     const Form_pg_index form = index->rd_index;
     bool settles = form->indisunique && form->indimmediate && form->indisvalid &&
-                   index->rd_rel->relam == BTREE_AM_OID && RelationGetIndexPredicate(index) == NIL;
+                   index->rd_rel->relam == BTREE_AM_OID && RelationGetIndexPredicate(index) == NIL &&
+                   HoldsForSnapshot(index);
     for (int i = 0; settles && i < form->indnkeyatts; ++i)
         settles = IndexColumnIsEqual(all, source, index, i, settled);
     index_close(index, NoLock);
