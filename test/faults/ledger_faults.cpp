@@ -43,6 +43,15 @@ void FillDelivery(LedgerMessage* message, int64 release_id, const bytea* claim, 
     message->groups = {sizeof(LedgerMessage), 0};
 }
 
+// A model for one group, whole: but the release may have none.
+void AddGroup(LedgerMessage* message) {
+    message->groups = {message->segment_size, sizeof(LedgerGroupModel)};
+    message->segment_size += MAXALIGN(sizeof(LedgerGroupModel));
+    const LedgerGroupModel group = {message->features, message->model};
+    memcpy(reinterpret_cast<char*>(message) + message->groups.offset, &group, sizeof group);
+    message->group_count = 1;
+}
+
 void Damage(LedgerMessage* message, const char* kind) {
     if (strcmp(kind, "magic") == 0)
         message->magic++;
@@ -54,7 +63,18 @@ void Damage(LedgerMessage* message, const char* kind) {
         message->model.offset = 0;
     else if (strcmp(kind, "work") == 0)
         message->work = static_cast<LedgerWork>(7);
-    else if (strcmp(kind, "charge") == 0)
+    else if (strcmp(kind, "groups") == 0)
+        AddGroup(message);
+    else if (strcmp(kind, "groups without models") == 0)
+        message->group_count = 1;
+    else if (strcmp(kind, "too many groups") == 0)
+        message->group_count = kMaxGroups + 1;
+    else if (strcmp(kind, "group piece") == 0) {
+        AddGroup(message);
+        message->segment_size = message->groups.offset + message->groups.size;
+        reinterpret_cast<LedgerGroupModel*>(reinterpret_cast<char*>(message) + message->groups.offset)
+            ->model.size = message->segment_size;
+    } else if (strcmp(kind, "charge") == 0)
         message->work = LedgerWork::kCharge;  // without the pieces of one
 }
 
@@ -84,7 +104,7 @@ Datum dpboost_fault_request(PG_FUNCTION_ARGS) {
     using namespace dpboost;
     const char* kind = text_to_cstring(PG_GETARG_TEXT_PP(0));
     const bool is_short = strcmp(kind, "short") == 0;
-    const size_t size = is_short ? 16 : sizeof(LedgerMessage) + 128;
+    const size_t size = is_short ? 16 : sizeof(LedgerMessage) + 256;
     dsm_segment* segment = dsm_create(size, 0);
     auto* message = static_cast<LedgerMessage*>(dsm_segment_address(segment));
     memset(static_cast<void*>(message), 0, size);

@@ -142,11 +142,16 @@ void WriteCharges(const LedgerMessage* message, int64 release_id, const Relation
 // Only the training that made it knows its claim: a release of the same number, after the extension was
 // created anew, is another one.
 bool IsDelivered(const LedgerMessage* message) {
-    if (CatalogRead("SELECT EXISTS (SELECT FROM dpboost.delivery d WHERE d.release_id = l.release_id)"
-                    " FROM dpboost.ledger l WHERE l.release_id = $1 AND l.role::oid = $2"
-                    " AND l.claim = pg_catalog.sha256($3)",
-                    {Int8(message->release_id), OidOf(message->caller), {BYTEAOID, ClaimDatum(message)}},
-                    1) == 0)
+    if (CatalogRead(
+            "SELECT EXISTS (SELECT FROM dpboost.delivery d WHERE d.release_id = l.release_id)"
+            " FROM dpboost.ledger l WHERE l.release_id = $1 AND l.role::oid = $2"
+            " AND l.claim = pg_catalog.sha256($3)"
+            " AND $4 = (SELECT count(*) FROM dpboost.group_model g WHERE g.release_id = l.release_id)",
+            {Int8(message->release_id),
+             OidOf(message->caller),
+             {BYTEAOID, ClaimDatum(message)},
+             Int8(message->group_count)},
+            1) == 0)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the ledger does not hold the charge of this training"),
                         errdetail("The extension was created anew while it ran.")));

@@ -13,12 +13,13 @@ SELECT 'regress_fault_payer', 'regress_fault_payer', name_id, 'regress_fault', 3
 RETURNING release_id AS release \gset
 
 SELECT kind, dpboost_fault_request(kind, :release, 'sixteen bytes ok', 'regress_fault_payer') AS outcome
-FROM unnest('{short,magic,size,piece,piece before,work,charge}'::text[]) kind;
+FROM unnest('{short,magic,size,piece,piece before,work,charge,groups without models,too many groups,group piece}'::text[]) kind;
 
 SELECT dpboost_fault_request('none', :release, 'sixteen bytes no', 'regress_fault_payer') AS wrong_secret;
 SELECT dpboost_fault_request('none', :release, '', 'regress_fault_payer') AS no_secret;
 SELECT dpboost_fault_request('none', :release, 'sixteen bytes ok', 'regress_fault_thief') AS other_role;
 SELECT dpboost_fault_request('none', :release + 1000, 'sixteen bytes ok', 'regress_fault_payer') AS no_charge;
+SELECT dpboost_fault_request('groups', :release, 'sixteen bytes ok', 'regress_fault_payer') AS not_paid_as_groups;
 SELECT count(*) FROM dpboost.model WHERE name = 'regress_fault';
 
 -- with it the model is taken, once, as what was charged
