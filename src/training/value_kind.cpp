@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "base/text.h"
-#include "model/time_label.h"
+#include "model/labels/time_label.h"
 
 namespace dpboost {
 namespace {

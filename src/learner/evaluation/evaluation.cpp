@@ -1,10 +1,10 @@
 #include "learner/evaluation/evaluation.h"
 
 #include "base/error.h"
-#include "learner/evaluation/confusion.h"
 #include "learner/evaluation/evaluation_rows.h"
+#include "learner/evaluation/figures/confusion.h"
+#include "learner/evaluation/figures/value_figures.h"
 #include "learner/evaluation/held_out.h"
-#include "learner/evaluation/value_figures.h"
 
 namespace dpboost {
 namespace {

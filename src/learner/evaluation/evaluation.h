@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/interrupt.h"
-#include "learner/evaluation/class_figures.h"
-#include "learner/evaluation/figure.h"
+#include "learner/evaluation/figures/class_figures.h"
+#include "learner/evaluation/figures/figure.h"
 #include "mechanism/releaser.h"
 #include "model/model.h"
 

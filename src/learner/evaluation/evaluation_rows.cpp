@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "dataset/dataset.h"
-#include "learner/evaluation/confusion.h"
-#include "learner/evaluation/value_figures.h"
+#include "learner/evaluation/figures/confusion.h"
+#include "learner/evaluation/figures/value_figures.h"
 #include "learner/objective/objective.h"
 #include "learner/rows/additive/basis.h"
 #include "learner/rows/clip_norm.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "learner/evaluation/class_figures.h"
+#include "learner/evaluation/figures/class_figures.h"
 
 namespace dpboost {
 namespace {

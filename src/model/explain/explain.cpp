@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "model/cell_label.h"
 #include "model/explain/forest/forest_shapley.h"
+#include "model/labels/cell_label.h"
 
 namespace dpboost {
 namespace {

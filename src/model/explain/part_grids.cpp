@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "model/cell_label.h"
 #include "model/explain/tree_regions.h"
+#include "model/labels/cell_label.h"
 
 namespace dpboost {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "model/labels/time_label.h"
 #include "model/model.h"
-#include "model/time_label.h"
 
 namespace dpboost {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/explain/explain.h"
-#include "model/time_label.h"
+#include "model/labels/time_label.h"
 
 namespace dpboost {
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "model/labels/time_label.h"
 #include "model/model.h"
 #include "model/report/confusion_table.h"
 #include "model/report/evaluation_plot.h"
-#include "model/time_label.h"
 
 namespace dpboost {
 

@@ -1,6 +1,6 @@
 // dpboost_explain and dpboost_what_if: why a row gets its prediction, and what it would get otherwise.
-#include "model/cell_label.h"
-#include "model/time_label.h"
+#include "model/labels/cell_label.h"
+#include "model/labels/time_label.h"
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/row_values.h"
 #include "postgres/explain/explained_model.h"

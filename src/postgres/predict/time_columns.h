@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "model/time_label.h"
+#include "model/labels/time_label.h"
 #include "postgres/train/json_reader.h"
 
 namespace dpboost {

@@ -9,7 +9,6 @@
 #include "postgres/units/reserve_units.h"
 
 namespace dpboost {
-
 namespace {
 
 // Bounds of a date or timestamp are written as such; here they get the numbers that the column's values become.

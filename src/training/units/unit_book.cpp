@@ -18,14 +18,9 @@
 namespace dpboost {
 namespace {
 
-constexpr uint32_t kMagic = 0x64707562;
-constexpr int kMaxBits = 20;
 constexpr uint64_t kMeanAfterSplit = 4096;  // units per bucket
 constexpr uint64_t kMeanBeforeSplit = 2 * kMeanAfterSplit;
 constexpr size_t kPollUnits = 4096;
-constexpr size_t kBucketHeader = 16;
-constexpr uint32_t kHasKeys = 1;
-constexpr uint32_t kHasSpent = 2;
 
 // Rooms grow by so many units. A single bucket is small enough to be generous.
 constexpr uint64_t kRoomStepOfOne = 4096;
@@ -39,10 +34,6 @@ constexpr uint64_t kRoomTag = 0xfe, kSplitTag = 0xfd, kSpreadTag = 0xfc;
 [[noreturn]] void ThrowDamaged(const char* what) {
     throw Error(ErrorCode::kCorrupted, "what persons have spent is damaged or missing in dpboost's catalog",
                 what, "Restore the catalog from a dump of the whole database.");
-}
-
-size_t Padded(size_t size) {
-    return (size + 7) / 8 * 8;
 }
 
 // How many of a bucket's keys are units: the others fill it up.
@@ -87,7 +78,7 @@ UnitKey SaltedKey(const unsigned char* salt, const UnitKey& key) noexcept {
 
 UnitBook::UnitBook(std::string_view salt, const UnitBuckets& stored)
     : salt_(salt), stored_(stored), bits_(stored.bits) {
-    if (salt.size() != kUnitSaltSize || stored.bits < 0 || stored.bits > kMaxBits ||
+    if (salt.size() != kUnitSaltSize || stored.bits < 0 || stored.bits > unit_bytes::kMaxBits ||
         stored.units > UINT32_MAX)
         ThrowDamaged("Its header is not one.");
     buckets_.resize(size_t{1} << bits_);
@@ -114,7 +105,7 @@ int UnitBook::BitsFor(uint64_t units) const {
                Secret(kSpreadTag, static_cast<uint64_t>(bits), kRoomStep / 2 << bits);
     };
     int bits = 0;
-    while (bits < kMaxBits && units > most(bits))
+    while (bits < unit_bytes::kMaxBits && units > most(bits))
         bits++;
     return bits;
 }
@@ -334,7 +325,8 @@ std::string UnitBook::ReservedOf(size_t bucket, size_t room) const {
 size_t UnitBook::SpentSize() const {
     size_t size = UnitWriteReader::kHeaderSize;
     for (size_t b = 0; b < buckets_.size(); b++)
-        size += kBucketHeader + Padded(RoomFor(b, EndOf(b) - buckets_[b].begin) * kSpentSize);
+        size += unit_bytes::kBucketHeader +
+                unit_bytes::Padded(RoomFor(b, EndOf(b) - buckets_[b].begin) * kSpentSize);
     return size;
 }
 
@@ -344,7 +336,7 @@ void UnitBook::WriteBucket(size_t number, std::string* out) const {
         return !removed_.empty() && std::binary_search(removed_.begin(), removed_.end(), place);
     };
     const size_t header = out->size(), end = EndOf(number);
-    out->append(kBucketHeader, '\0');
+    out->append(unit_bytes::kBucketHeader, '\0');
     size_t written = 0;
     for (size_t place = bucket.begin; place < end; place++) {
         if (is_removed(place))
@@ -361,12 +353,13 @@ void UnitBook::WriteBucket(size_t number, std::string* out) const {
             AppendU32(spent_[place], out);
     if (bucket.changed)
         out->append((room - written) * kSpentSize, '\0');
-    out->resize(Padded(out->size()));
+    out->resize(unit_bytes::Padded(out->size()));
     const std::string reserved = reserving_ ? ReservedOf(number, room) : std::string();
     out->append(reserved);
-    out->resize(Padded(out->size()));
+    out->resize(unit_bytes::Padded(out->size()));
     WriteU32(static_cast<uint32_t>(number), &(*out)[header]);
-    WriteU32((bucket.has_new_keys ? kHasKeys : 0) | (bucket.changed ? kHasSpent : 0), &(*out)[header + 4]);
+    WriteU32((bucket.has_new_keys ? unit_bytes::kHasKeys : 0) | (bucket.changed ? unit_bytes::kHasSpent : 0),
+             &(*out)[header + 4]);
     WriteU32(static_cast<uint32_t>(room), &(*out)[header + 8]);
     WriteU32(static_cast<uint32_t>(reserved.size()), &(*out)[header + 12]);
 }
@@ -374,7 +367,7 @@ void UnitBook::WriteBucket(size_t number, std::string* out) const {
 std::string UnitBook::WriteOut(Interrupt& interrupt) {
     std::sort(removed_.begin(), removed_.end());
     std::string out;
-    AppendU32(kMagic, &out);
+    AppendU32(unit_bytes::kMagic, &out);
     AppendU32(static_cast<uint32_t>(bits_) | (replaces_all_ ? 0x100 : 0), &out);
     const uint64_t units = spent_.size() - removed_.size();
     AppendU32(static_cast<uint32_t>(units), &out);
@@ -395,42 +388,6 @@ std::string UnitBook::WriteOut(Interrupt& interrupt) {
     }
     replaces_all_ = false;
     return out;
-}
-
-bool UnitWriteReader::Open(const char* bytes, size_t size) {
-    if (size < kHeaderSize || ReadU32(bytes) != kMagic)
-        return false;
-    const uint32_t flags = ReadU32(bytes + 4);
-    bits = static_cast<int>(flags & 0xff);
-    replaces_all = (flags & 0x100) != 0;
-    units = ReadU32(bytes + 8) | uint64_t{ReadU32(bytes + 12)} << 32;
-    left = ReadU32(bytes + 16);
-    at = bytes + kHeaderSize;
-    end = bytes + size;
-    return flags <= 0x1ff && bits <= kMaxBits;
-}
-
-bool UnitWriteReader::Next(UnitWrite* write) {
-    if (left == 0 || static_cast<size_t>(end - at) < kBucketHeader)
-        return false;
-    write->bucket = ReadU32(at);
-    const uint32_t flags = ReadU32(at + 4);
-    write->has_keys = (flags & kHasKeys) != 0;
-    write->has_spent = (flags & kHasSpent) != 0;
-    write->units = ReadU32(at + 8);
-    write->reserved_size = ReadU32(at + 12);
-    const size_t keys = write->has_keys ? size_t{write->units} * UnitBook::kKeySize : 0;
-    const size_t spent = write->has_spent ? Padded(size_t{write->units} * UnitBook::kSpentSize) : 0;
-    const size_t size = kBucketHeader + keys + spent + Padded(write->reserved_size);
-    if (write->bucket >= uint32_t{1} << bits || flags > (kHasKeys | kHasSpent) ||
-        (write->has_keys && !write->has_spent) || static_cast<size_t>(end - at) < size)
-        return false;
-    write->keys = at + kBucketHeader;
-    write->spent = write->keys + keys;
-    write->reserved = write->spent + spent;
-    at += size;
-    left--;
-    return true;
 }
 
 }  // namespace dpboost

@@ -1,12 +1,26 @@
 // Numbers and keys of accounts as they are stored.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "dataset/units.h"
 
 namespace dpboost {
+
+// Of what UnitBook::WriteOut gives.
+namespace unit_bytes {
+constexpr uint32_t kMagic = 0x64707562;
+constexpr int kMaxBits = 20;
+constexpr std::size_t kBucketHeader = 16;
+constexpr uint32_t kHasKeys = 1;
+constexpr uint32_t kHasSpent = 2;
+
+constexpr std::size_t Padded(std::size_t size) {
+    return (size + 7) / 8 * 8;
+}
+}  // namespace unit_bytes
 
 // Keys as bytes: the high word first, both big-endian, so that memcmp orders them.
 inline void WriteKey(const UnitKey& key, char* to) {

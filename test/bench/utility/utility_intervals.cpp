@@ -11,9 +11,9 @@
 #include <string>
 
 #include "bench/synthetic.h"
-#include "learner/evaluation/class_figures.h"
 #include "learner/evaluation/evaluation.h"
 #include "learner/evaluation/exact_metrics.h"
+#include "learner/evaluation/figures/class_figures.h"
 #include "support/audit/audit.h"
 
 namespace dpboost {

@@ -26,7 +26,7 @@
 #include "privacy/accountant/gdp.h"
 #include "support/continue_with.h"
 #include "support/train_with.h"
-#include "support/unit_shelf.h"
+#include "support/units/unit_shelf.h"
 
 namespace dpboost {
 namespace {

@@ -21,7 +21,7 @@
 #include "support/audit/halved_noise.h"
 #include "support/audit/transcript_noise.h"
 #include "support/statistics.h"
-#include "support/unit_history.h"
+#include "support/units/unit_history.h"
 
 namespace dpboost {
 namespace {

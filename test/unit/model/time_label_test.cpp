@@ -1,5 +1,5 @@
 // Days and seconds since 2000-01-01 as dates and times, against known days of the calendar.
-#include "model/time_label.h"
+#include "model/labels/time_label.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Evaluation of several classes: without noise it is exact, a unit adds no more than its bound, and noise is told.
-#include "learner/evaluation/confusion.h"
+#include "learner/evaluation/figures/confusion.h"
 
 #include <gtest/gtest.h>
 

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <set>
 
-#include "learner/evaluation/class_figures.h"
 #include "learner/evaluation/evaluation_rows.h"
 #include "learner/evaluation/exact_metrics.h"
+#include "learner/evaluation/figures/class_figures.h"
+#include "learner/evaluation/figures/value_figures.h"
 #include "learner/evaluation/held_out.h"
-#include "learner/evaluation/value_figures.h"
 #include "mechanism/chacha_source.h"
 #include "support/audit/audit.h"
 #include "support/evaluated.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/cell_label.h"
+#include "model/labels/cell_label.h"
 #include "unit/model/explain/small_models.h"
 
 namespace dpboost {

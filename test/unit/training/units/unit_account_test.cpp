@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "support/training_call.h"
-#include "support/unit_shelf.h"
+#include "support/units/unit_shelf.h"
 
 namespace dpboost {
 namespace {

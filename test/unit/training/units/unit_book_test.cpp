@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "support/unit_shelf.h"
+#include "support/units/unit_shelf.h"
 
 namespace dpboost {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "support/audit/transcript.h"
-#include "support/unit_history.h"
+#include "support/units/unit_history.h"
 
 namespace dpboost {
 namespace {

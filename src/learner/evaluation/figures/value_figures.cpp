@@ -1,4 +1,4 @@
-#include "learner/evaluation/value_figures.h"
+#include "learner/evaluation/figures/value_figures.h"
 
 #include <algorithm>
 #include <cmath>

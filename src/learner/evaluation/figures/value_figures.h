@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "dataset/target.h"
-#include "learner/evaluation/figure.h"
+#include "learner/evaluation/figures/figure.h"
 
 namespace dpboost {
 

@@ -1,4 +1,4 @@
-#include "learner/evaluation/bin_shape.h"
+#include "learner/evaluation/figures/bin_shape.h"
 
 #include <algorithm>
 #include <cmath>

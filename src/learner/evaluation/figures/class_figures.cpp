@@ -1,4 +1,4 @@
-#include "learner/evaluation/class_figures.h"
+#include "learner/evaluation/figures/class_figures.h"
 
 #include <cmath>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "model/time_label.h"
+#include "model/labels/time_label.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "learner/evaluation/confusion.h"
+#include "learner/evaluation/figures/confusion.h"
 
 #include <algorithm>
 #include <cmath>

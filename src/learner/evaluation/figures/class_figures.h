@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "learner/evaluation/bin_shape.h"
-#include "learner/evaluation/figure.h"
+#include "learner/evaluation/figures/bin_shape.h"
+#include "learner/evaluation/figures/figure.h"
 #include "learner/evaluation/score_bins.h"
 
 namespace dpboost {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "learner/evaluation/figure.h"
+#include "learner/evaluation/figures/figure.h"
 
 namespace dpboost {
 

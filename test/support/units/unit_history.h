@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "support/training_call.h"
-#include "support/unit_shelf.h"
+#include "support/units/unit_shelf.h"
 #include "training/evaluation/evaluation_core.h"
 
 namespace dpboost {

@@ -1,4 +1,4 @@
-#include "model/cell_label.h"
+#include "model/labels/cell_label.h"
 
 #include <cmath>
 
