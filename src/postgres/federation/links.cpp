@@ -209,7 +209,7 @@ void Receive(Links* links, int server, Awaited* awaited) {
 
 constexpr int kFirstServer = 2;  // in the set of events, behind the latch and the postmaster
 
-// One set for all steps: a round is a few hundred microseconds, of which making a set would be a tenth.
+// One set for all steps of a session, not one for each wait.
 WaitEventSet* WaitsOf(Links* links) {
     if (links->waits == nullptr) {
         links->waits = MakeWaitEventSet(links->count + kFirstServer);
