@@ -222,11 +222,12 @@ void AppendTrees(const Model& model, Interrupt& interrupt, std::string* text) {
         nodes += 2 * tree.split_count();
     text->reserve(before + std::min(nodes * model.outputs() * kBytesPerNode, kMostExportedText));
     size_t count = 0;
+    NumberTexts texts;
     for (size_t output = 0; output < model.outputs(); output++) {
         const TreeMaker maker(model, output, interrupt);
         const auto add = [&](const XgboostTree& list) {
             *text += count == 0 ? "" : ",";
-            list.AppendTo(text, count++, model.features().size());
+            list.AppendTo(text, count++, model.features().size(), &texts);
             interrupt.Poll();
             CheckExportedText(text->size() - before);
         };

@@ -1,9 +1,9 @@
 #include "model/export/xgboost_tree.h"
 
 #include <charconv>
+#include <cstring>
 #include <limits>
 #include <string_view>
-#include <type_traits>
 
 #include "base/error.h"
 
@@ -11,7 +11,7 @@ namespace dpboost {
 namespace {
 
 constexpr int32_t kNoParent = std::numeric_limits<int32_t>::max();  // as XGBoost writes it
-constexpr size_t kMostDigits = 24;  // of a whole number of 64 bits or a number of single precision
+constexpr size_t kMostDigits = 24;  // of a whole number of 64 bits or a NumberText
 constexpr size_t kMaxNodes = size_t{1} << 20;
 constexpr size_t kMaxCategories = size_t{1} << 24;
 
@@ -19,18 +19,21 @@ constexpr size_t kMaxCategories = size_t{1} << 24;
     throw Error(ErrorCode::kLimitExceeded, "a tree of the model is too large for XGBoost");
 }
 
-template <typename Number>
-char* Write(Number value, char* digits) {
-    char* end = std::to_chars(digits, digits + kMostDigits, value).ptr;
-    // XGBoost takes no whole number where it wants another, and tells them by how they are written.
-    if (std::is_floating_point_v<Number> &&
-        std::string_view(digits, static_cast<size_t>(end - digits)).find_first_of(".e") ==
-            std::string_view::npos) {
-        *end++ = '.';
-        *end++ = '0';
+char* Write(int64_t value, char* digits) {
+    if (value >= 0 && value < 100) {  // nearly all of them
+        if (value >= 10)
+            *digits++ = static_cast<char>('0' + value / 10);
+        *digits++ = static_cast<char>('0' + value % 10);
+        return digits;
     }
-    return end;
+    return std::to_chars(digits, digits + kMostDigits, value).ptr;
 }
+
+char* Write(const NumberText& number, char* digits) {
+    std::memcpy(digits, number.text, number.size);
+    return digits + number.size;
+}
+
 // "name":[value of each item],
 template <typename Items, typename Value>
 void AppendArray(const char* name, const Items& items, const Value& value, std::string* text) {
@@ -84,7 +87,7 @@ void AppendCategories(const NumberedNodes& numbered, std::string* text) {
         sizes.push_back(right.size());
         categories.insert(categories.end(), right.begin(), right.end());
     }
-    const auto same = [](size_t value) { return value; };
+    const auto same = [](size_t value) { return static_cast<int64_t>(value); };
     AppendArray("categories", categories, same, text);
     AppendArray("categories_nodes", nodes, same, text);
     AppendArray("categories_segments", segments, same, text);
@@ -92,6 +95,25 @@ void AppendCategories(const NumberedNodes& numbered, std::string* text) {
 }
 
 }  // namespace
+
+const NumberText& NumberTexts::Of(float value) {
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    Entry& entry = entries_[(bits * 2654435761U) >> (32 - kBits)];
+    if (entry.text.size > 0 && entry.bits == bits)
+        return entry.text;
+    char* const begin = entry.text.text;
+    char* end = std::to_chars(begin, begin + sizeof entry.text.text - 2, value).ptr;
+    // XGBoost takes no whole number where it wants another, and tells them by how they are written.
+    if (std::string_view(begin, static_cast<size_t>(end - begin)).find_first_of(".e") ==
+        std::string_view::npos) {
+        *end++ = '.';
+        *end++ = '0';
+    }
+    entry.bits = bits;
+    entry.text.size = static_cast<uint8_t>(end - begin);
+    return entry.text;
+}
 
 int32_t XgboostTree::Add(XgboostNode node) {
     if (nodes_.size() == kMaxNodes)
@@ -105,36 +127,39 @@ void XgboostTree::CountCategories(size_t count) {
         RaiseTooLarge();
 }
 
-void XgboostTree::AppendTo(std::string* json, size_t id, size_t features) const {
+void XgboostTree::AppendTo(std::string* json, size_t id, size_t features, NumberTexts* texts) const {
     using Node = const XgboostNode*;
     const NumberedNodes numbered(nodes_);
     const std::vector<Node>& nodes = numbered.nodes;
     const auto zeros = [&](const char* name) {
         json->append("\"").append(name).append("\":[");
-        for (size_t i = 0; i < nodes.size(); i++)
-            *json += i == 0 ? "0.0" : ",0.0";
-        *json += "],";
+        const size_t begin = json->size(), size = 4 * nodes.size();
+        json->resize(begin + size);
+        for (size_t i = 0; i < size; i += 4)
+            std::memcpy(json->data() + begin + i, "0.0,", 4);
+        json->back() = ']';
+        *json += ',';
     };
     *json += '{';
     AppendArray(
-        "base_weights", nodes, [](Node n) { return n->left < 0 ? n->value : 0.0f; }, json);
+        "base_weights", nodes, [&](Node n) { return texts->Of(n->left < 0 ? n->value : 0.0f); }, json);
     AppendCategories(numbered, json);
     AppendArray(
-        "default_left", nodes, [](Node n) { return n->missing_left ? 1 : 0; }, json);
+        "default_left", nodes, [](Node n) { return int64_t{n->missing_left}; }, json);
     *json += "\"id\":" + std::to_string(id) + ",";
     AppendArray(
-        "left_children", numbered.left, [](int32_t i) { return i; }, json);
+        "left_children", numbered.left, [](int32_t i) { return int64_t{i}; }, json);
     zeros("loss_changes");
     AppendArray(
-        "parents", numbered.parents, [](int32_t i) { return i; }, json);
+        "parents", numbered.parents, [](int32_t i) { return int64_t{i}; }, json);
     AppendArray(
-        "right_children", numbered.left, [](int32_t i) { return i < 0 ? -1 : i + 1; }, json);
+        "right_children", numbered.left, [](int32_t i) { return int64_t{i < 0 ? -1 : i + 1}; }, json);
     AppendArray(
-        "split_conditions", nodes, [](Node n) { return n->value; }, json);
+        "split_conditions", nodes, [&](Node n) { return texts->Of(n->value); }, json);
     AppendArray(
-        "split_indices", nodes, [](Node n) { return n->feature; }, json);
+        "split_indices", nodes, [](Node n) { return int64_t{n->feature}; }, json);
     AppendArray(
-        "split_type", nodes, [](Node n) { return n->categories.empty() ? 0 : 1; }, json);
+        "split_type", nodes, [](Node n) { return int64_t{!n->categories.empty()}; }, json);
     zeros("sum_hessian");
     *json += "\"tree_param\":{\"num_deleted\":\"0\",\"num_feature\":\"" + std::to_string(features) +
              "\",\"num_nodes\":\"" + std::to_string(nodes.size()) + "\",\"size_leaf_vector\":\"0\"}}";

@@ -8,6 +8,28 @@
 
 namespace dpboost {
 
+// A number of single precision in the fewest digits that give it back, as XGBoost reads one.
+struct NumberText {
+    uint8_t size = 0;
+    char text[20];
+};
+
+// Remembers them: thresholds come again and again, and every leaf twice.
+class NumberTexts {
+  public:
+    NumberTexts() : entries_(size_t{1} << kBits) {}
+    // Valid until the next call.
+    const NumberText& Of(float value);
+
+  private:
+    static constexpr unsigned kBits = 12;
+    struct Entry {
+        uint32_t bits = 0;
+        NumberText text;
+    };
+    std::vector<Entry> entries_;
+};
+
 struct XgboostNode {
     int32_t left = -1;
     int32_t right = -1;
@@ -39,7 +61,7 @@ class XgboostTree {
     XgboostNode& operator[](int32_t index) { return nodes_[static_cast<size_t>(index)]; }
 
     // As an object of the model's JSON.
-    void AppendTo(std::string* json, size_t id, size_t features) const;
+    void AppendTo(std::string* json, size_t id, size_t features, NumberTexts* texts) const;
 
   private:
     std::vector<XgboostNode> nodes_;
