@@ -219,17 +219,33 @@ Importance Explainer::FeatureImportance(size_t feature, size_t output) {
     return result;
 }
 
-Importance Explainer::GroupImportance(const TreeGroup& group, size_t output,
-                                      const std::vector<uint16_t>& rows) {
-    const size_t width = model_.features().size();
-    Importance result;
-    result.features.assign(group.features.begin(), group.features.end());
-    for (size_t row = 0; row < kGroupRows; row++)
-        result.importance += std::fabs(group.Pure(model_, rows.data() + row * width, output)) / kGroupRows;
-    result.importance *= unit_;
-    if (knows_leaf_noise_)
-        result.noise = kMeanOfNormal * std::sqrt(group.pure_variances[output]) * unit_ * kFixedScale;
-    return result;
+// Measured once for all outputs.
+const std::vector<Importance>& Explainer::GroupImportances(size_t output) {
+    if (!group_importances_.empty() || groups_.empty())
+        return groups_.empty() ? none_ : group_importances_[output];
+    std::vector<std::vector<Importance>> result(outputs_);
+    const std::vector<uint16_t> rows = masses_.Draw(model_, kGroupRows, interrupt_);
+    std::vector<double> values(outputs_), sums(outputs_);
+    for (const TreeGroup& group : groups_) {
+        if (group.features.size() < 2)
+            continue;
+        interrupt_.Poll();
+        std::fill(sums.begin(), sums.end(), 0.0);
+        for (size_t row = 0; row < kGroupRows; row++) {
+            group.Pure(model_, rows.data() + row * model_.features().size(), values.data());
+            for (size_t k = 0; k < outputs_; k++)
+                sums[k] += std::fabs(values[k]);
+        }
+        for (size_t k = 0; k < outputs_; k++) {
+            Importance& importance = result[k].emplace_back();
+            importance.features.assign(group.features.begin(), group.features.end());
+            importance.importance = sums[k] / kGroupRows * unit_;
+            if (knows_leaf_noise_)
+                importance.noise = kMeanOfNormal * std::sqrt(group.pure_variances[k]) * unit_ * kFixedScale;
+        }
+    }
+    group_importances_ = std::move(result);
+    return group_importances_[output];
 }
 
 // Measured once for all outputs: a row's Shapley values take long. Where the noise of leaves is known, row by row.
@@ -298,14 +314,8 @@ std::vector<Importance> Explainer::Importances(size_t output) {
         MeasureGroups();
         for (size_t f = 0; f < model_.features().size(); f++)
             result.push_back(FeatureImportance(f, output));
-        std::vector<uint16_t> rows;
-        if (!groups_.empty())
-            rows = masses_.Draw(model_, kGroupRows, interrupt_);
-        for (const TreeGroup& group : groups_) {
-            interrupt_.Poll();
-            if (group.features.size() > 1)
-                result.push_back(GroupImportance(group, output, rows));
-        }
+        const std::vector<Importance>& groups = GroupImportances(output);
+        result.insert(result.end(), groups.begin(), groups.end());
     }
     double total = 0;
     for (const Importance& importance : result)

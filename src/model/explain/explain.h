@@ -107,7 +107,7 @@ class Explainer {
     Interaction MakeInteraction(const std::vector<size_t>& features,
                                 const std::vector<const CodeParts*>& parts,
                                 std::vector<double> contributions) const;
-    Importance GroupImportance(const TreeGroup& group, size_t output, const std::vector<uint16_t>& rows);
+    const std::vector<Importance>& GroupImportances(size_t output);
 
     const Model& model_;
     Interrupt& interrupt_;
@@ -125,9 +125,11 @@ class Explainer {
     std::vector<TreeGroup> groups_;  // one of all trees where they are a forest
     bool groups_measured_ = false;
     std::vector<std::vector<Importance>> forest_importances_;  // per output, once they were asked for
-    std::vector<CodeParts> forest_parts_;                      // per feature, once interactions were
-    std::vector<std::vector<PairEffect>> forest_pairs_;        // per output, likewise
-    std::vector<double> values_, variances_;                   // scratch, as contributions
+    std::vector<std::vector<Importance>> group_importances_;   // likewise, of groups of several features
+    const std::vector<Importance> none_;
+    std::vector<CodeParts> forest_parts_;                // per feature, once interactions were
+    std::vector<std::vector<PairEffect>> forest_pairs_;  // per output, likewise
+    std::vector<double> values_, variances_;             // scratch, as contributions
 };
 
 }  // namespace dpboost

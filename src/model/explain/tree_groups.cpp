@@ -31,16 +31,21 @@ size_t TreeGroup::PlaceOf(uint16_t feature) const noexcept {
                                features.begin());
 }
 
-double TreeGroup::Pure(const Model& model, const uint16_t* codes, size_t output) const noexcept {
+void TreeGroup::Pure(const Model& model, const uint16_t* codes, double* values) const noexcept {
     const size_t outputs = means.size();
-    double value = -means[output];
-    for (const size_t tree : trees)
-        value +=
-            model.trees()[tree].leaves[model.trees()[tree].Leaf(codes, model.features()) * outputs + output];
-    for (size_t i = 0; i < features.size(); i++)
-        value -= effects[i][std::min(codes[features[i]], model.features()[features[i]].missing()) * outputs +
-                            output];
-    return value;
+    for (size_t k = 0; k < outputs; k++)
+        values[k] = -means[k];
+    for (const size_t i : trees) {
+        const Tree& tree = model.trees()[i];
+        const int32_t* const leaf = tree.leaves.data() + tree.Leaf(codes, model.features()) * outputs;
+        for (size_t k = 0; k < outputs; k++)
+            values[k] += leaf[k];
+    }
+    for (size_t i = 0; i < features.size(); i++) {
+        const size_t code = std::min(codes[features[i]], model.features()[features[i]].missing());
+        for (size_t k = 0; k < outputs; k++)
+            values[k] -= effects[i][code * outputs + k];
+    }
 }
 
 std::vector<TreeGroup> GroupTrees(const Model& model) {

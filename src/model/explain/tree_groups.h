@@ -24,8 +24,8 @@ struct TreeGroup {
 
     // Of a feature among the group's; their number if it is none of them.
     size_t PlaceOf(uint16_t feature) const noexcept;
-    // What the group's trees say for a row, minus mean and main effects.
-    double Pure(const Model& model, const uint16_t* codes, size_t output) const noexcept;
+    // What the group's trees say for a row, minus mean and main effects, per output.
+    void Pure(const Model& model, const uint16_t* codes, double* values) const noexcept;
 };
 
 // Groups of trees that depend on the same features.
