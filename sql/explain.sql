@@ -66,6 +66,7 @@ WHERE t.age >= w.lower AND t.age <= w.upper AND (t.age > w.lower OR w.lower = 0)
 -- what is not there
 SELECT * FROM dpboost_shape('sick', 'agee');
 SELECT * FROM dpboost_shape('sick', 'nothing like it');
+SELECT * FROM dpboost_shape('sick', '');
 SELECT * FROM dpboost_what_if('sick', 'incom', 70, 1234.5, 'F', 'town 3', true);
 SELECT * FROM dpboost_importance('sik');
 SELECT * FROM dpboost_importance('sick@9');

@@ -26,7 +26,10 @@ SELECT bool_and(abs(p - q) <= 1e-6 * p) AS same FROM (SELECT dpboost_predict('am
     LATERAL (SELECT (xpath('/row/q/text()', query_to_xml('SELECT ' || dpboost_to_sql('amounts') || ' AS q FROM (SELECT 7::float8 AS age) r',
                                                          false, true, '')))[1]::text::float8 AS q) b;
 SELECT dpboost_to_xgboost('amounts');
-SELECT dpboost_report('amounts') LIKE '%a number from 0 to 100k.%' AS says;
+SELECT r LIKE '%a number from 0 to 100k, learned on a logarithmic scale.%' AS says, r LIKE '%adds to the logarithm of 1 + prediction: +0.7 doubles 1 + prediction,%'
+       AS doubles, r LIKE '%>intervals<%' AS intervals FROM dpboost_report('amounts') r;
+SELECT bool_and(abs(c - ln(1 + p)) < 1e-9) AS adds_up FROM (SELECT age, dpboost_predict('amounts', age) AS p FROM claims LIMIT 200) t,
+    LATERAL (SELECT sum(contribution) AS c FROM dpboost_explain('amounts', age)) e;
 SELECT abs((dpboost_evaluate('amounts', 'claims', 'amount', 20) -> 'rmse' ->> 0)::float8 /
            (dpboost_metrics(amount, dpboost_predict('amounts', age)) -> 'rmse' ->> 0)::float8 - 1) < 0.1 AS rmse FROM claims;
 SELECT train('bad', 'late', '{"target_scale": "log"}');
@@ -42,6 +45,7 @@ SELECT avg((cost < dpboost_predict('upper', age))::int) BETWEEN 0.86 AND 0.94 AS
        avg((cost < dpboost_predict('middle', age))::int) BETWEEN 0.45 AND 0.55 AS middle,
        avg(dpboost_predict('robust', age)) < avg(cost) AS robust FROM claims;
 SELECT dpboost_report('upper') LIKE '%below which 90 % of similar rows lie%' AS says;
+SELECT dpboost_report('robust') LIKE '%a number from 0 to 100, where outliers count less than for a mean.%' AS says;
 SELECT train('bad', 'cost', '{"objective": "quantile"}');
 SELECT train('bad', 'cost', '{"quantile": 0.5}');
 SELECT train('bad', 'cost', '{"objective": "quantile", "quantile": 1}');
@@ -61,6 +65,12 @@ SELECT n[1] > w[1] AND n[2] < w[2] AS nested
 FROM (SELECT dpboost_predict_interval('spread', 0.5, 30::float8) AS n, dpboost_predict_interval('spread', 0.95, 30::float8) AS w) t;
 SELECT dpboost_predict_interval('spread', 0.9, NULL::float8) IS NOT NULL AS missing, dpboost_predict_interval(NULL, 0.9, 1::float8),
        dpboost_predict_interval('spread', NULL, 1::float8);
+-- the report has an example, and an imported model the same intervals; the scale's name follows the range
+SELECT dpboost_report('spread') ~ '>intervals</th><td>dpboost_predict_interval.* where the prediction is [0-9.]+, from [0-9.]+ to [0-9.]+<' AS says;
+SELECT count(dpboost_import('spread_copy', dpboost_export('spread_log')));
+SELECT bool_and(dpboost_predict_interval('spread_copy', 0.9, age) = dpboost_predict_interval('spread_log', 0.9, age)) AS same FROM claims;
+SELECT train('above', 'amount', '{"target_scale": "log", "target_range": [-5.5, 100000]}');
+SELECT dpboost_report('above') LIKE '%logarithm of prediction + 6.5: +0.7 doubles prediction + 6.5,%' AS says;
 SELECT dpboost_predict_interval('spread', 1, 1::float8);
 SELECT dpboost_predict_interval('spread', 'NaN', 1::float8);
 SELECT dpboost_predict_interval('robust', 0.9, 1::float8);
@@ -132,5 +142,5 @@ SELECT dpboost_train_on('second', 'visits', 'cost', 19, features => '{age}', opt
 SELECT avg(dpboost_predict('second', a::float8)) BETWEEN 22 AND 38 AS of_the_others FROM generate_series(0, 99) a;
 
 DROP SCHEMA regress_targets CASCADE;
-SELECT count(dpboost_drop_model(m)) FROM unnest(ARRAY['amounts', 'upper', 'middle', 'robust', 'spread', 'spread_held', 'spread_log', 'weighted',
+SELECT count(dpboost_drop_model(m)) FROM unnest(ARRAY['amounts', 'upper', 'middle', 'robust', 'spread', 'spread_held', 'spread_log', 'spread_copy', 'above', 'weighted',
     'weighted_all', 'by_query', 'rare', 'kinds', 'falling', 'rising', 'first', 'second']) m;

@@ -372,6 +372,8 @@ void Page::Record() {
                 "correct earlier ones: rather too wide. They do not show sampling error or what shrinkage "
                 "hides."
               : "not known for this method"}});
+    if (model_.evidence().residuals && model_.target().task() == Task::kRegression)
+        Rows({{"intervals", IntervalWords(model_, explainer_.base_value())}});
     html_ += "</table>\n</main></body></html>\n";
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/intervals.h"
 #include "model/report/svg.h"
 
 namespace dpboost {
@@ -23,11 +24,26 @@ bool IsCount(const Model& model) {
     return model.link() == Link::kLog && !model.target().logarithmic();
 }
 
-// What a quantile means.
-std::string BelowIt(const Model& model) {
-    if (model.loss().kind != LossKind::kQuantile || model.loss().parameters.empty())
-        return "";
-    return ", below which " + Compact(100 * model.loss().parameters[0]) + " % of similar rows lie";
+// What number it is, where it is not the mean of similar rows; and the scale on which it was learned.
+std::string WhichNumber(const Model& model) {
+    std::string which;
+    if (model.loss().kind == LossKind::kQuantile && !model.loss().parameters.empty())
+        which = ", below which " + Compact(100 * model.loss().parameters[0]) + " % of similar rows lie";
+    if (model.loss().kind == LossKind::kHuber)
+        which = ", where outliers count less than for a mean";
+    return which + (model.target().logarithmic() ? ", learned on a logarithmic scale" : "");
+}
+
+// What a score of a logarithmic link is the logarithm of: the prediction, or its distance to what LogOffset says.
+std::string InLogarithm(const Model& model) {
+    const double offset = LogOffset(model.target());
+    if (offset == 0)
+        return "the prediction";
+    if (offset == -1)
+        return "1 + prediction";
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.10g", std::fabs(offset));
+    return "prediction " + std::string(offset < 0 ? "+ " : "- ") + digits;
 }
 
 }  // namespace
@@ -65,7 +81,8 @@ std::string Predicts(const Model& model, const ReportFacts& facts) {
                     : "that " + InCode(facts.target) + " is " + Positive(model, facts)) +
                ".";
     return "Predicts " + what + (IsCount(model) ? "a count" : "a number") + " from " +
-           Compact(model.target().lower()) + " to " + Compact(model.target().upper()) + BelowIt(model) + ".";
+           Compact(model.target().lower()) + " to " + Compact(model.target().upper()) + WhichNumber(model) +
+           ".";
 }
 
 std::string ScaleName(const Model& model, const ReportFacts& facts) {
@@ -73,7 +90,7 @@ std::string ScaleName(const Model& model, const ReportFacts& facts) {
         return "score of a class";
     if (model.link() == Link::kLogistic)
         return "log odds" + (Positive(model, facts).empty() ? "" : " of " + Positive(model, facts));
-    return model.link() == Link::kLog ? "logarithm of the prediction" : "prediction";
+    return model.link() == Link::kLog ? "logarithm of " + InLogarithm(model) : "prediction";
 }
 
 std::string ReadingHint(const Model& model, const ReportFacts& facts) {
@@ -83,7 +100,15 @@ std::string ReadingHint(const Model& model, const ReportFacts& facts) {
     const std::string adds = "what a value adds to the " + ScaleName(model, facts);
     if (model.link() == Link::kLogistic)
         return adds + ": +0.7 doubles the odds, -0.7 halves them";
-    return model.link() == Link::kLog ? adds + ": +0.7 doubles it, -0.7 halves it" : adds;
+    return model.link() == Link::kLog ? adds + ": +0.7 doubles " + InLogarithm(model) + ", -0.7 halves it"
+                                      : adds;
+}
+
+std::string IntervalWords(const Model& model, int64_t score) {
+    const Intervals::Ends ends = Intervals(model).Around(score, 0.9);
+    return "dpboost_predict_interval(..., 0.9, ...) holds about 90 of 100 rows; where the prediction is " +
+           Compact(Respond(model.link(), model.target(), score)) + ", from " + Compact(ends.lower) + " to " +
+           Compact(ends.upper);
 }
 
 }  // namespace dpboost

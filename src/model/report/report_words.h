@@ -22,5 +22,7 @@ std::string Predicts(const Model& model, const ReportFacts& facts);
 std::string ScaleName(const Model& model, const ReportFacts& facts);
 // What the axis of a picture says.
 std::string ReadingHint(const Model& model, const ReportFacts& facts);
+// How far rows lie from the prediction of a number, for example at this score. The model must hold residuals.
+std::string IntervalWords(const Model& model, int64_t score);
 
 }  // namespace dpboost

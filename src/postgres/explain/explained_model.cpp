@@ -41,13 +41,15 @@ size_t FeatureArgument(FunctionCallInfo fcinfo, int argument, const CachedModel&
         found = std::find(names.begin(), names.end(), wanted) - names.begin();
         if (found < names.size())
             return;
-        const std::string text = NearestHint(wanted, names);
+        std::string text = NearestHint(wanted, names);
+        if (text.empty())
+            text = "dpboost_importance lists the model's features.";
         text.copy(hint, sizeof hint - 1);
     });
     if (found == model.model.features().size())
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
                         errmsg("feature \"%s\" is not in model \"%s\"", text_to_cstring(name), model_name),
-                        hint[0] != '\0' ? errhint("%s", hint) : 0));
+                        errhint("%s", hint)));
     return found;
 }
 
