@@ -18,7 +18,8 @@ CREATE VIEW dpboost_budgets ( -- privacy budgets: limit, spent and remaining; ow
     -- analyst who adapts. Methods that sample rows, or have other than Gaussian noise, may get less
     part_remaining, -- part of the limit that is left, from 1 to 0; holds for an analyst who adapts
     releases, -- number of releases that count
-    privacy_unit, -- column that identifies a person; NULL: each row is one
+    privacy_unit, -- column that identifies a person; NULL: each row is one, and for the cap of a population see
+    -- dpboost_populations, where each table has its own
     earlier_releases, -- releases among these that were made for another privacy unit and that the owner has accepted
     -- as they are
     population, -- population to which the table belongs, or whose cap it is; NULL: the table is its own
