@@ -47,7 +47,7 @@ inline bool GoesLeft(const Split& split, const uint64_t* subset_words, uint16_t 
 struct Tree {
     unsigned depth = 0;
     std::vector<Split> splits;
-    std::vector<int32_t> leaves;  // units of 2^-kFixedBits
+    std::vector<int32_t> leaves;  // steps of 2^-kFixedBits
     std::vector<uint64_t> subset_words;
     std::vector<float>
         leaf_sds;  // of the noise in each value of `leaves`, in units of 1; empty where not known

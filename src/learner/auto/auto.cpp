@@ -86,8 +86,7 @@ int LatticeShift(double mu, size_t features, uint32_t epochs) {
     constexpr double kLog2E = 1.4426950408889634;
     const double smallest_draw = kLeastStage * kCountShare / std::max(kMostDraws, epochs);
     const double norm = std::sqrt(static_cast<double>(features) + 1);
-    const double sigma =
-        kClipSteps * static_cast<double>(kBasisUnit) * norm / (mu * std::sqrt(smallest_draw));
+    const double sigma = kClipSteps * static_cast<double>(kBasisOne) * norm / (mu * std::sqrt(smallest_draw));
     const double shift = std::ceil(portable::Log(sigma) * kLog2E - 39);
     if (!(shift < kClipBits))
         throw Error(ErrorCode::kInvalidParameter, "the noise of a training is out of range", {},

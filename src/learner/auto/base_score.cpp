@@ -18,7 +18,7 @@ double ShrunkMean(const NoisySums& sum, double scale, double prior_variance) {
 
 Basis InterceptOnly() {
     Basis basis;
-    basis.SetIntercept(kBasisUnit);
+    basis.SetIntercept(kBasisOne);
     return basis;
 }
 
@@ -36,7 +36,7 @@ MeanLabel DrawBase(AdditiveStage& stage, double fraction) {
     stage.rows.SetBasis(basis);
     const std::unique_ptr<const Objective> objective = stage.ClippedAt(1);
     const NoisySums sum = stage.pool.Release(fraction, stage.rows.LabelSums(*objective));
-    const double scale = 1 / (stage.rows.StepsPerUnit() * stage.counts.rows);
+    const double scale = 1 / (stage.rows.StepsPerOne() * stage.counts.rows);
     const MeanLabel mean{std::clamp(ShrunkMean(sum, scale, stage.schedule.mean_variance), -1.0, 1.0), kEdge,
                          sum.sigma * scale};
     stage.tables.AddToBase(objective->StartScore(mean));
@@ -46,7 +46,7 @@ MeanLabel DrawBase(AdditiveStage& stage, double fraction) {
         stage.sampling = std::max(kEdge, (1 - std::fabs(mean.value)) / 2);
     // A unit's labels and its counts are scaled down by factors of their own: their quotient would be no share of anything.
     if (stage.objective == ObjectiveKind::kLogistic && !stage.rows.has_units()) {
-        const double steps = stage.rows.StepsPerUnit();
+        const double steps = stage.rows.StepsPerOne();
         stage.base_rate = BaseRate::Of(stage.counts.rows, stage.counts.rows_sd,
                                        static_cast<double>(sum.values[0]) / steps, sum.sigma / steps);
     }
@@ -60,7 +60,7 @@ void CalibrateBase(const AdditiveStage& stage, const MeanLabel& mean, double lea
     stage.rows.SetBasis(basis);
     const double clip = stage.ClippedAt(1)->reach();
     const std::unique_ptr<const Objective> objective = stage.ClippedAt(clip);
-    const double scale = clip / (stage.rows.StepsPerUnit() * stage.counts.rows);
+    const double scale = clip / (stage.rows.StepsPerOne() * stage.counts.rows);
     const uint32_t draws = Whole(stage.schedule.calibration_draws);
     for (uint32_t draw = 0; draw < draws; draw++) {
         const NoisySums sum =

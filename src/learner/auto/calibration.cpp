@@ -71,7 +71,7 @@ Line CountAndFit(const AdditiveStage& stage, double fraction) {
     for (size_t k = 1; k + 1 < ends.size(); k++)
         edges.push_back(ToFixed(ends[k]));
     const NoisySums sums = stage.pool.Release(fraction, stage.rows.ScoreCounts(edges));
-    const double steps = stage.rows.StepsPerUnit(), sigma = sums.sigma / steps;
+    const double steps = stage.rows.StepsPerOne(), sigma = sums.sigma / steps;
     std::vector<ClassCounts> counts;
     for (size_t k = 0; k + 1 < ends.size(); k++) {
         const double negatives = static_cast<double>(sums.values[2 * k]) / steps;

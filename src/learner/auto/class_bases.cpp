@@ -20,7 +20,7 @@ void DrawClassBases(AdditiveStage& stage, double fraction) {
         edges.push_back(static_cast<float>(k) + 0.5F);
     const NoisySums sums = stage.pool.Release(fraction, stage.rows.LabelCounts(edges));
     // A class below its own noise is taken for that noise.
-    const double least = std::max(sums.sigma, kEdge * stage.counts.rows * stage.rows.StepsPerUnit());
+    const double least = std::max(sums.sigma, kEdge * stage.counts.rows * stage.rows.StepsPerOne());
     double total = 0, mean = 0;
     for (size_t k = 0; k < stage.outputs(); k++)
         total += stage.classes[k] = std::max(static_cast<double>(sums.values[k]), least);
@@ -38,11 +38,11 @@ void DrawClassBases(AdditiveStage& stage, double fraction) {
 // Where the model says a class too often by `error` on average, its odds are divided by what that is too much.
 void CalibrateClassBases(const AdditiveStage& stage) {
     Basis basis;
-    basis.SetIntercept(kBasisUnit);
+    basis.SetIntercept(kBasisOne);
     stage.rows.SetBasis(basis);
     const double clip = stage.ClippedAt(1)->reach();
     const std::unique_ptr<const Objective> objective = stage.ClippedAt(clip);
-    const double scale = clip / (stage.rows.StepsPerUnit() * stage.counts.rows);
+    const double scale = clip / (stage.rows.StepsPerOne() * stage.counts.rows);
     const uint32_t draws = Whole(stage.schedule.calibration_draws);
     for (uint32_t draw = 0; draw < draws; draw++) {
         const NoisyGradients sums = stage.Gradients(

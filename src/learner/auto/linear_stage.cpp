@@ -19,7 +19,7 @@ double NormalScore(double rank) {
 }
 
 int32_t ToBasis(double value) {
-    return static_cast<int32_t>(std::lround(value * kBasisUnit));
+    return static_cast<int32_t>(std::lround(value * kBasisOne));
 }
 
 // A numeric feature: the normal score of its noisy rank, scaled to unit variance and clipped; and a cosine of
@@ -101,7 +101,7 @@ void Move(const AdditiveStage& stage, const Basis& basis, const std::vector<doub
         stage.tables.Add(feature, change);
     }
     for (size_t k = 0; k < outputs; k++)
-        stage.tables.AddToBase(step[(k + 1) * coordinates - 1] * basis.intercept() / kBasisUnit, k);
+        stage.tables.AddToBase(step[(k + 1) * coordinates - 1] * basis.intercept() / kBasisOne, k);
 }
 
 // The expected sum of phi_k^2 of each coordinate.
@@ -109,7 +109,7 @@ std::vector<double> Squares(const AdditiveStage& stage, const Basis& basis) {
     std::vector<double> squares(basis.coordinates(), 0.0);
     for (size_t b = 0; b < basis.blocks().size(); b++)
         basis.AddSquares(b, stage.counts.cells[basis.blocks()[b].view.column].data(), squares.data());
-    const double intercept = static_cast<double>(basis.intercept()) / kBasisUnit;
+    const double intercept = static_cast<double>(basis.intercept()) / kBasisOne;
     squares.back() = stage.counts.rows * intercept * intercept;
     return squares;
 }
@@ -259,12 +259,12 @@ LinearSteps::LinearSteps(const AdditiveStage& stage, double leave)
     const bool cut = schedule_.linear_cut > 0;
     const double norm = schedule_.norm_per_feature * static_cast<double>(stage.active.size()) +
                         schedule_.intercept * schedule_.intercept;
-    stage.rows.SetBasis(basis_, static_cast<uint64_t>(norm * kBasisUnit * kBasisUnit / (cut ? 4 : 1)),
+    stage.rows.SetBasis(basis_, static_cast<uint64_t>(norm * kBasisOne * kBasisOne / (cut ? 4 : 1)),
                         cut ? LongRows::kCut : LongRows::kScale);
     const double clip = stage.Clip(schedule_.linear_clip) * (cut ? 2 : 1);
-    unit_ = clip / stage.rows.StepsPerUnit();
+    unit_ = clip / stage.rows.StepsPerOne();
     // C, for gradients within +-1
-    const double bound = stage.rows.Sensitivity() / stage.rows.StepsPerUnit() * (cut ? 2 : 1);
+    const double bound = stage.rows.Sensitivity() / stage.rows.StepsPerOne() * (cut ? 2 : 1);
     const double mu = stage.pool.mu() * std::sqrt(stage.pool.left() - leave);
     gains_ =
         Gains(stage, basis_,

@@ -79,7 +79,7 @@ void NoiseBands::AddBlock(size_t feature, const BasisBlock& block, const double*
     std::vector<double> values(masses_[feature].size());
     for (const BasisColumn& column : block.columns) {
         for (size_t cell = 0; cell < values.size(); cell++)
-            values[cell] = static_cast<double>(column.values[cell]) / kBasisUnit;
+            values[cell] = static_cast<double>(column.values[cell]) / kBasisOne;
         const double mean = Mean(feature, values.data());
         const double scale = *gains++ * sd;
         for (size_t cell = 0; cell < values.size(); cell++) {
@@ -88,8 +88,8 @@ void NoiseBands::AddBlock(size_t feature, const BasisBlock& block, const double*
         }
     }
     if (block.partition.leaves > 0)
-        AddPartition(feature, block.partition, gains, static_cast<double>(block.partition.on) / kBasisUnit,
-                     static_cast<double>(block.partition.off) / kBasisUnit, sd, output);
+        AddPartition(feature, block.partition, gains, static_cast<double>(block.partition.on) / kBasisOne,
+                     static_cast<double>(block.partition.off) / kBasisOne, sd, output);
 }
 
 void NoiseBands::TakeBack() {

@@ -102,7 +102,7 @@ NoisyHistogram::NoisyHistogram(const std::vector<FeatureSpec>& features, uint32_
 void NoisyHistogram::Release(double fraction, BasisRows& rows, Pool& pool) {
     rows.SetBasis(basis_);
     const NoisySums counts = pool.Release(fraction, rows.CountSums());
-    const double steps_per_row = rows.StepsPerUnit();
+    const double steps_per_row = rows.StepsPerOne();
     const double sigma = counts.sigma / steps_per_row;
     for (size_t k = 0; k < weighted_sums_.size(); k++)
         weighted_sums_[k] += static_cast<double>(counts.values[k]) / steps_per_row / (sigma * sigma);

@@ -61,7 +61,7 @@ ResidualStage::ResidualStage(const AdditiveStage& stage, double leave)
       schedule_(stage.schedule),
       leave_(leave),
       epochs_(Whole(schedule_.residual_epochs)),
-      unit_(stage.Clip(schedule_.residual_clip) / stage.rows.StepsPerUnit()),
+      unit_(stage.Clip(schedule_.residual_clip) / stage.rows.StepsPerOne()),
       objective_(stage.ClippedAt(stage.Clip(schedule_.residual_clip))),
       rate_(schedule_.residual_time / epochs_ / objective_->curvature()),
       signals_(stage.features.size(), 0.0) {
@@ -139,7 +139,7 @@ void ResidualStage::MoveFeature(uint32_t feature, const BasisPartition& partitio
 
 // What the sums hold beyond noise, over noise. Leaves count as much as they move; an empty leaf does not.
 double ResidualStage::SignalToNoise(const Leaves& leaves) const {
-    const double clip = unit_ * stage_.rows.StepsPerUnit();
+    const double clip = unit_ * stage_.rows.StepsPerOne();
     double signal = 0, noise = 0;
     for (size_t output = 0; output < stage_.outputs(); output++) {
         const double sampling = stage_.Sampling(output);

@@ -36,7 +36,7 @@ void NarrowLabels(const AdditiveStage& stage) {
     for (uint32_t bin = 0; bin + 1 < grid.bins(); bin++)
         edges.push_back(static_cast<float>((grid.CellUpper(bin) - middle) / half));
     const NoisySums sums = stage.pool.Release(stage.schedule.target_histogram, stage.rows.LabelCounts(edges));
-    const double steps = stage.rows.StepsPerUnit();
+    const double steps = stage.rows.StepsPerOne();
     std::vector<double> counts;
     for (const int64_t value : sums.values)
         counts.push_back(static_cast<double>(value) / steps);

@@ -51,12 +51,12 @@ std::vector<double> SpreadOver(const Marginal& marginal, uint32_t codes, double 
 MarginalCounts CountsOfToday(const Reference& reference, const std::vector<FeatureSpec>& features,
                              double fraction, BasisRows& rows, Pool& pool) {
     Basis basis;
-    basis.SetIntercept(kBasisUnit);
+    basis.SetIntercept(kBasisOne);
     rows.SetBasis(basis);
     const NoisySums sum = pool.Release(fraction, rows.CountSums());
     MarginalCounts counts;
-    counts.rows = std::max(1.0, static_cast<double>(sum.values[0]) / rows.StepsPerUnit());
-    counts.rows_sd = sum.sigma / rows.StepsPerUnit();
+    counts.rows = std::max(1.0, static_cast<double>(sum.values[0]) / rows.StepsPerOne());
+    counts.rows_sd = sum.sigma / rows.StepsPerOne();
     for (size_t f = 0; f < features.size(); f++) {
         const Marginal& marginal = reference.marginals[f];
         counts.cells.push_back(SpreadOver(marginal, features[f].cells(), counts.rows));

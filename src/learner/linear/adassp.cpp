@@ -94,7 +94,7 @@ Tables MakeTables(const Design& design, Eigen::VectorXd* theta, double scale) {
 // Neighbours: add or remove one unit. Sensitivity: Design::ProductSensitivity. Charge: one event of kProducts (Alg 2,
 // "part 1"; part 3, the smallest eigenvalue, is 0 by construction).
 AdasspSolver ReleaseSolver(const Design& design, double ridge, LinearRows& rows, Run& run) {
-    constexpr double kUnit = 1.0 / (static_cast<double>(kUnitWeight) * kDesignUnit * kDesignUnit);
+    constexpr double kUnit = 1.0 / (static_cast<double>(kUnitWeight) * kDesignOne * kDesignOne);
     const NoisySums sums = run.releaser.Release(run.releaser.Find(AdasspLearner::kProducts), rows.Products());
     std::vector<double> products;
     products.reserve(sums.values.size());
@@ -149,7 +149,7 @@ void AdasspLearner::Train(Run& run) const {
                     run.settings.threads);
     const AdasspSolver solver = ReleaseSolver(design, options_.ridge, rows, run);
     const MechanismId id = run.releaser.Find(kGradients);
-    const double unit = options_.gradient_clip / (static_cast<double>(kClipSteps) * kDesignUnit);
+    const double unit = options_.gradient_clip / (static_cast<double>(kClipSteps) * kDesignOne);
     const Eigen::Index columns = static_cast<Eigen::Index>(design.columns());
     Eigen::VectorXd theta = Eigen::VectorXd::Zero(columns);
     Eigen::VectorXd mean = Eigen::VectorXd::Zero(columns);

@@ -20,7 +20,7 @@ extern const char kInitialScoreMechanism[];
 // Of several classes: a count of each, one vector of sensitivity one row.
 MechanismRequest InitialScoreRequest(double share, std::size_t classes = 1);
 
-// The score that all rows start with, in units of 2^-kFixedBits: the mean label, its log odds for binary targets, or the
+// The score that all rows start with, in steps of 2^-kFixedBits: the mean label, its log odds for binary targets, or the
 // logarithm of the mean count. Takes one charge of the mechanism. Finite and within the label's range whatever the noise. label_clip is m*,
 // of regression only; the clip of a binary label is 1/2.
 int32_t DrawInitialScore(Run& run, ObjectiveKind objective, double label_clip);

@@ -17,7 +17,7 @@
 namespace dpboost {
 namespace lattice_kernel {
 
-constexpr float kScoreUnit = 1.0F / static_cast<float>(kFixedScale);
+constexpr float kScoreStep = 1.0F / static_cast<float>(kFixedScale);
 constexpr float kClip = static_cast<float>(kClipSteps);
 // Adding and subtracting 1.5 * 2^23 rounds to the nearest integer, ties to even, for |x| < 2^22.
 constexpr float kRound = 12582912.0F;
@@ -97,7 +97,7 @@ DPBOOST_AVX2 inline __m256 NegativeExpOf8(__m256 x, float most) {
 // Eight scores as floats.
 DPBOOST_AVX2 inline __m256 LoadScores8(const int32_t* scores) {
     const __m256i score = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(scores));
-    return _mm256_mul_ps(_mm256_cvtepi32_ps(score), _mm256_set1_ps(kScoreUnit));
+    return _mm256_mul_ps(_mm256_cvtepi32_ps(score), _mm256_set1_ps(kScoreStep));
 }
 
 DPBOOST_AVX2 inline void Store8(int32_t* out, __m256i values) {

@@ -37,7 +37,7 @@ class Logistic final : public Objective {
   private:
     void EvaluatePortable(const Rows& rows) const override {
         for (size_t i = 0; i < rows.n; i++) {
-            const float x = static_cast<float>(rows.scores[i]) * kScoreUnit;
+            const float x = static_cast<float>(rows.scores[i]) * kScoreStep;
             const float e = NegativeExpOf(x, kMaxExponent);
             const float q = 1.0F / (1.0F + e);
             const float eq = e * q;

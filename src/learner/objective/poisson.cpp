@@ -59,7 +59,7 @@ class Poisson final : public Objective {
   private:
     void EvaluatePortable(const Rows& rows) const override {
         for (size_t i = 0; i < rows.n; i++) {
-            const float x = static_cast<float>(rows.scores[i]) * kScoreUnit - start_;
+            const float x = static_cast<float>(rows.scores[i]) * kScoreStep - start_;
             const float e = NegativeExpOf(x, kFar);
             const float mean = x < 0.0F ? e : 1.0F / e;
             const float count = (1.0F + rows.labels[i]) * half_range_ + least_;

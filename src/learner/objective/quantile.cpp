@@ -34,7 +34,7 @@ class Quantile final : public Objective {
   private:
     void EvaluatePortable(const Rows& rows) const override {
         for (size_t i = 0; i < rows.n; i++) {
-            const float x = static_cast<float>(rows.scores[i]) * kScoreUnit;
+            const float x = static_cast<float>(rows.scores[i]) * kScoreStep;
             float g = (rows.labels[i] - x) * gradient_scale_ + shift_;
             g = g < highest_ ? g : highest_;
             rows.gradients[i] = ClipToLattice(g, lowest_);

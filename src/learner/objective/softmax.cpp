@@ -69,7 +69,7 @@ class SoftmaxLoss final : public Objective {
             // The difference of two numbers of 32 bits, as one without a sign.
             const uint32_t below = std::min(top - static_cast<uint32_t>(scores[k]), kFarBelow);
             exps[k] = static_cast<int32_t>(
-                NegativeExp(static_cast<float>(static_cast<int32_t>(below)) * kScoreUnit) * kExpUnit);
+                NegativeExp(static_cast<float>(static_cast<int32_t>(below)) * kScoreStep) * kExpUnit);
             sum += exps[k];
         }
         const float scale = 1.0F / static_cast<float>(sum);
@@ -123,7 +123,7 @@ class SoftmaxLoss final : public Objective {
             const __m256i below =
                 _mm256_min_epu32(_mm256_sub_epi32(top, values[v]), _mm256_set1_epi32(kFarBelow));
             const __m256 e =
-                NegativeExp8(_mm256_mul_ps(_mm256_cvtepi32_ps(below), _mm256_set1_ps(kScoreUnit)));
+                NegativeExp8(_mm256_mul_ps(_mm256_cvtepi32_ps(below), _mm256_set1_ps(kScoreStep)));
             values[v] = _mm256_and_si256(_mm256_cvttps_epi32(_mm256_mul_ps(e, _mm256_set1_ps(kExpUnit))),
                                          Lanes(8 * v));
             sum = _mm256_add_epi32(sum, values[v]);

@@ -26,7 +26,7 @@ class Squared final : public Objective {
 
     void EvaluatePortable(const Rows& rows) const override {
         for (size_t i = 0; i < rows.n; i++) {
-            const float x = static_cast<float>(rows.scores[i]) * kScoreUnit;
+            const float x = static_cast<float>(rows.scores[i]) * kScoreStep;
             rows.gradients[i] = ClipToLattice((Target(rows.labels[i]) - x) * gradient_scale_, -kClip);
             rows.hessians[i] = kClipSteps;
         }

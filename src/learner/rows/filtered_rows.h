@@ -19,7 +19,7 @@ namespace dpboost {
 class Dataset;
 
 // Gradient-based data filtering (GDF): the rows whose gradient label - score is at most the bound, all three
-// in units of 2^-kFixedBits, with the gradient in steps of bound / kClipSteps, at most kClipSteps in
+// in steps of 2^-kFixedBits, with the gradient in steps of bound / kClipSteps, at most kClipSteps in
 // magnitude.
 //
 // It costs no privacy: whether a row takes part is a function of that row and of the trees released before,

@@ -18,7 +18,7 @@ class StartScores {
     // Model and rows must outlive the object. Throws kInternal unless they have the same features.
     StartScores(const Model& model, const Dataset& rows);
 
-    // Those of a row, one per output of the model, in units of 2^-kFixedBits; until the next call.
+    // Those of a row, one per output of the model, in steps of 2^-kFixedBits; until the next call.
     const int32_t* Of(size_t row);
 
   private:

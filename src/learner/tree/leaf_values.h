@@ -36,7 +36,7 @@ class LeafValues {
   public:
     explicit LeafValues(const LeafValueOptions& options) : options_(options) {}
 
-    // Values of the next tree, in units of 2^-kFixedBits.
+    // Values of the next tree, in steps of 2^-kFixedBits.
     std::vector<int32_t> Next(const std::vector<NoisySide>& leaves);
     // The same for K classes: K gradients per leaf, side by side, and so many values; of `leaves` the Hessians count alone.
     // Over the classes gradients add up to zero, so that the mean of their noise is taken off.

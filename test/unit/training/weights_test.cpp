@@ -95,7 +95,7 @@ TEST(Weights, ARowAddsItsShareAndNoMore) {
         const Dataset weighted = builder.Finish(interrupt);
         BasisRows rows(full, BestSimd(), interrupt), shares(weighted, BestSimd(), interrupt);
         Basis basis;
-        basis.SetIntercept(kBasisUnit);
+        basis.SetIntercept(kBasisOne);
         rows.SetBasis(basis);
         shares.SetBasis(basis);
         const auto objective = MakeObjective(ObjectiveKind::kLogistic, full.target(), 0.3, 1);
@@ -104,7 +104,7 @@ TEST(Weights, ARowAddsItsShareAndNoMore) {
                                       const std::vector<int64_t>& of_share) {
             for (size_t i = 0; i < of_full.size(); i++) {
                 EXPECT_NEAR(static_cast<double>(of_share[i]), share * static_cast<double>(of_full[i]),
-                            kBasisUnit);
+                            kBasisOne);
                 EXPECT_LE(std::abs(of_share[i]), std::abs(of_full[i]));
             }
         };

@@ -34,7 +34,7 @@ void Interactions::CountPairs(double fraction) {
         return;
     stage_.rows.SetBasis(basis);
     const NoisySums counts = stage_.pool.Release(fraction, stage_.rows.CountSums());
-    const double steps = stage_.rows.StepsPerUnit(), sigma = counts.sigma / steps;
+    const double steps = stage_.rows.StepsPerOne(), sigma = counts.sigma / steps;
     for (size_t p = 0; p < pairs.size(); p++) {
         Found& found = found_[pairs[p]];
         const RankGroups &first = tables_.ranks()[found.features[0]],
@@ -200,7 +200,7 @@ void Interactions::AddTree(const ProductTree& tree, const NoisyGradients& sums, 
     Group& group = *tree.group;
     const uint32_t leaves = basis.blocks()[block].partition.leaves, first = basis.blocks()[block].first;
     const std::vector<double> counts = LeafRows(tree, leaves);
-    const double unit = clip_ / stage_.rows.StepsPerUnit(), sigma = sums.sigma * unit;
+    const double unit = clip_ / stage_.rows.StepsPerOne(), sigma = sums.sigma * unit;
     const size_t outputs = stage_.outputs();
     double signal = 0, noise = 1e-12;
     std::vector<double> values(leaves * outputs), sds(leaves * outputs);

@@ -103,7 +103,7 @@ Basis Interactions::SmoothBasis(const std::vector<std::vector<uint32_t>>& produc
                     const Waves& wave = waves[product[i]];
                     value *= (bow ? wave.bow : wave.line)[rest % kSmoothDigits];
                 }
-                column.values.push_back(static_cast<int32_t>(std::lround(kBasisUnit * value)));
+                column.values.push_back(static_cast<int32_t>(std::lround(kBasisOne * value)));
             }
             block.columns.push_back(std::move(column));
         }
@@ -113,8 +113,8 @@ Basis Interactions::SmoothBasis(const std::vector<std::vector<uint32_t>>& produc
 }
 
 uint64_t Interactions::NormLimit(const SmoothWeights& weights) const {
-    return static_cast<uint64_t>(std::max(8.0, schedule_.product_norm * weights.norm) * kBasisUnit *
-                                 kBasisUnit);
+    return static_cast<uint64_t>(std::max(8.0, schedule_.product_norm * weights.norm) * kBasisOne *
+                                 kBasisOne);
 }
 
 void Interactions::Screen(double fraction, uint32_t max_features) {
@@ -126,7 +126,7 @@ void Interactions::Screen(double fraction, uint32_t max_features) {
     const double clip = stage_.Clip(schedule_.query_clip);
     const NoisyGradients sums =
         stage_.Gradients(stage_.pool.Release(fraction, stage_.rows.GradientSums(*stage_.ClippedAt(clip))));
-    const double unit = clip / stage_.rows.StepsPerUnit(), sigma = sums.sigma * unit;
+    const double unit = clip / stage_.rows.StepsPerOne(), sigma = sums.sigma * unit;
     const auto outputs = static_cast<double>(stage_.outputs());
     const double rows = stage_.counts.rows;
 
@@ -198,7 +198,7 @@ void Interactions::Smooth(const NoisyGradients& gradients, double unit, const Ba
         for (uint32_t cell = 0; cell < block.view.cells; cell++) {
             for (size_t k = 0; k < weight.size(); k++) {
                 const double reach =
-                    keep * rate * block.columns[k].values[cell] / (kBasisUnit * weight[k] * weight[k]);
+                    keep * rate * block.columns[k].values[cell] / (kBasisOne * weight[k] * weight[k]);
                 for (size_t output = 0; output < outputs; output++) {
                     double& sd = sds[cell * outputs + output];
                     values[cell * outputs + output] += reach * sum_of(output, block.first + k);
@@ -216,7 +216,7 @@ void Interactions::TakeSmoothSteps(double leave) {
         products.push_back(found.features);
     const SmoothWeights weights(schedule_, products);
     const Basis basis = SmoothBasis(products, weights);
-    const double unit = clip_ / stage_.rows.StepsPerUnit();
+    const double unit = clip_ / stage_.rows.StepsPerOne();
     const uint32_t steps = Whole(schedule_.smooth_steps);
     for (uint32_t t = 0; t < steps; t++) {
         stage_.rows.SetBasis(basis, NormLimit(weights));

@@ -28,7 +28,7 @@ double AdjustMean(const AdditiveStage& stage, double fraction) {
     const double reach = std::clamp(2 * kNoise * nu, kLeastReach, kMostReach);
     const NoisySums sums =
         stage.pool.Release(fraction, stage.rows.RatioSums({half, half}, {factor, shift}, reach));
-    const double unit = reach / 2 / stage.rows.StepsPerUnit() / stage.counts.rows;
+    const double unit = reach / 2 / stage.rows.StepsPerOne() / stage.counts.rows;
     const double ratio =
         std::max(reach / 2 + static_cast<double>(sums.values[0]) * unit, portable::Exp(-kMostShift));
     const double noise = sums.sigma * unit / ratio;

@@ -47,7 +47,7 @@ void MoveBaseToQuantile(const AdditiveStage& stage, double fraction) {
     const std::vector<double> edges = Edges();
     const NoisySums sums =
         stage.pool.Release(fraction, stage.rows.ResidualCounts({edges.begin(), edges.end()}));
-    const double steps = stage.rows.StepsPerUnit(), sigma = sums.sigma / steps, tau = stage.quantile;
+    const double steps = stage.rows.StepsPerOne(), sigma = sums.sigma / steps, tau = stage.quantile;
     // At each edge: the rows below it minus what they should be, (1 - tau) below - tau above. Ascends but for noise.
     double above = 0, below = 0;
     for (const int64_t value : sums.values)

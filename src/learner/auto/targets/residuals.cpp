@@ -14,7 +14,7 @@ ResidualHistogram DrawResiduals(const AdditiveStage& stage, double log_shift) {
     for (int k = 1; k < kBins; k++)
         edges.push_back(static_cast<float>(2.0 * k / kBins - 1));
     const NoisySums sums = stage.pool.Release(stage.pool.Slice(0, 1), stage.rows.ResidualCounts(edges));
-    const double steps = stage.rows.StepsPerUnit();
+    const double steps = stage.rows.StepsPerOne();
     ResidualHistogram histogram;
     // From the scale that the stages had to the label's, and to what the mean was adjusted by.
     const double half = stage.target.logarithmic() ? stage.target.LogWidth() / 2 : 1;

@@ -22,8 +22,8 @@ uint64_t PartitionNorm(const BasisPartition& partition, uint32_t leaf) {
 }  // namespace
 
 void BasisPartition::Centre() {
-    on = static_cast<int32_t>(std::lround(kBasisUnit * (1.0 - 1.0 / leaves)));
-    off = static_cast<int32_t>(std::lround(kBasisUnit * (1.0 / leaves)));
+    on = static_cast<int32_t>(std::lround(kBasisOne * (1.0 - 1.0 / leaves)));
+    off = static_cast<int32_t>(std::lround(kBasisOne * (1.0 / leaves)));
 }
 
 void Basis::Add(BasisBlock block) {
@@ -107,7 +107,7 @@ void Basis::Expand(size_t b, const double* weights, double* table) const {
     const BasisBlock& block = blocks_[b];
     const double* weight = weights + block.first;
     for (const BasisColumn& column : block.columns) {
-        const double w = *weight++ / kBasisUnit;
+        const double w = *weight++ / kBasisOne;
         for (size_t cell = 0; cell < column.values.size(); cell++)
             table[cell] += w * column.values[cell];
     }
@@ -121,14 +121,14 @@ void Basis::Expand(size_t b, const double* weights, double* table) const {
         if (partition.leaf[cell] != BasisPartition::kNoLeaf)
             table[cell] +=
                 ((partition.on + partition.off) * weight[partition.leaf[cell]] - partition.off * all) /
-                kBasisUnit;
+                kBasisOne;
     }
 }
 
 void Basis::AddSquares(size_t b, const double* counts, double* squares) const {
     const BasisBlock& block = blocks_[b];
     double* out = squares + block.first;
-    constexpr double kUnitSquared = static_cast<double>(kBasisUnit) * kBasisUnit;
+    constexpr double kUnitSquared = static_cast<double>(kBasisOne) * kBasisOne;
     for (const BasisColumn& column : block.columns) {
         for (size_t cell = 0; cell < column.values.size(); cell++)
             *out += counts[cell] * static_cast<double>(Square(column.values[cell])) / kUnitSquared;

@@ -13,7 +13,7 @@
 namespace dpboost {
 
 // An entry of phi is a multiple of 1/256.
-constexpr int32_t kBasisUnit = 256;
+constexpr int32_t kBasisOne = 256;
 
 // A function of the cells: one coordinate.
 struct BasisColumn {
@@ -25,7 +25,7 @@ struct BasisColumn {
 struct BasisPartition {
     static constexpr uint32_t kNoLeaf = UINT32_MAX;
     uint32_t leaves = 0;
-    int32_t on = kBasisUnit;
+    int32_t on = kBasisOne;
     int32_t off = 0;
     std::vector<uint32_t> leaf;  // per cell
 
@@ -64,9 +64,9 @@ class Basis {
     // vector[k] += weight * phi_k for a row in `cell` of block b (the unit path).
     void AddRow(size_t block, uint32_t cell, int64_t weight, int64_t* vector) const;
 
-    // The function sum_k weights[k] phi_k / kBasisUnit of a block, per cell, added to `table`.
+    // The function sum_k weights[k] phi_k / kBasisOne of a block, per cell, added to `table`.
     void Expand(size_t block, const double* weights, double* table) const;
-    // The expected sum of (phi_k / kBasisUnit)^2 for a block, given counts per cell.
+    // The expected sum of (phi_k / kBasisOne)^2 for a block, given counts per cell.
     void AddSquares(size_t block, const double* counts, double* squares) const;
 
   private:

@@ -39,9 +39,9 @@ class BasisRows {
     bool has_units() const;
 
     // Lattice steps of a weight of one clip times a phi of one.
-    double StepsPerUnit() const { return static_cast<double>(kClipSteps >> lattice_shift_) * kBasisUnit; }
+    double StepsPerOne() const { return static_cast<double>(kClipSteps >> lattice_shift_) * kBasisOne; }
 
-    // Changes every row's score, in units of 2^-kFixedBits. The caller keeps the sum of all of them within
+    // Changes every row's score, in steps of 2^-kFixedBits. The caller keeps the sum of all of them within
     // int32. table: K values per cell.
     void AddToBase(int32_t value, size_t output = 0) { pending_base_[output] += value; }
     void AddTable(const CodeView& view, const std::vector<int32_t>& table);
@@ -72,8 +72,8 @@ class BasisRows {
     // zero keep that), and the row adds all products q_k phi_j, a vector of norm |q| |phi(x)|.
     double Sensitivity() const { return RootUp(limit_squared_) * (kClipSteps >> lattice_shift_); }
 
-    // Sum over units of the clipped gradients times phi; gradients in units of clip / kClipSteps, phi in
-    // units of 1 / kBasisUnit; with K outputs all coordinates of the first, then those of the second and so on. Applies
+    // Sum over units of the clipped gradients times phi; gradients in steps of clip / kClipSteps, phi in
+    // steps of 1 / kBasisOne; with K outputs all coordinates of the first, then those of the second and so on. Applies
     // the tables that were added since the last call.
     RawSums GradientSums(const Objective& objective);
     // The same with kClipSteps in place of the gradient: counts; with the centred label times kClipSteps: labels.
@@ -83,7 +83,7 @@ class BasisRows {
     // How many rows have a label, or a score and a class, in each interval between ascending edges: edges + 1 counts, of
     // classes first the negatives' and then the positives' for each interval. Scores as in AddTable, of one output.
     //
-    // Neighbours: add or remove one unit. Sensitivity: a row adds StepsPerUnit() to one count. A unit of several rows adds
+    // Neighbours: add or remove one unit. Sensitivity: a row adds StepsPerOne() to one count. A unit of several rows adds
     // the sum of theirs, scaled down by a common factor to that norm, each entry rounded towards zero.
     RawSums LabelCounts(const std::vector<float>& edges);
     RawSums ScoreCounts(const std::vector<int32_t>& edges);
@@ -91,9 +91,9 @@ class BasisRows {
     RawSums ResidualCounts(const std::vector<float>& edges);
 
     // With labels and scores as logarithms: the sum of exp(label - score) - reach / 2, cut off at +-reach / 2, in units of
-    // reach / 2 / StepsPerUnit().
+    // reach / 2 / StepsPerOne().
     //
-    // Neighbours: add or remove one unit. Sensitivity: a row adds an integer of at most StepsPerUnit() in magnitude,
+    // Neighbours: add or remove one unit. Sensitivity: a row adds an integer of at most StepsPerOne() in magnitude,
     // clipped behind all floating point and rounded towards zero. What a unit of several rows adds is cut off at the same.
     struct ScoreLine {
         double factor;

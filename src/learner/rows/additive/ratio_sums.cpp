@@ -9,7 +9,7 @@ namespace dpboost {
 
 RawSums BasisRows::RatioSums(const ScoreLine& of_labels, const ScoreLine& of_scores, double reach) {
     ApplyAllPending();
-    const int64_t step = static_cast<int64_t>(kClipSteps >> lattice_shift_) * kBasisUnit;
+    const int64_t step = static_cast<int64_t>(kClipSteps >> lattice_shift_) * kBasisOne;
     int64_t sum = 0, unit_sum = 0;
     const auto add = [&](size_t row) {
         const double ratio =

@@ -11,7 +11,7 @@ namespace dpboost {
 
 template <typename Fill>
 RawSums BasisRows::CountCells(size_t count, const Fill& fill) {
-    const int64_t step = static_cast<int64_t>(kClipSteps >> lattice_shift_) * kBasisUnit;
+    const int64_t step = static_cast<int64_t>(kClipSteps >> lattice_shift_) * kBasisOne;
     const double sensitivity = static_cast<double>(step);
     std::vector<int64_t> sums(count, 0);
     std::vector<uint16_t> cells(dataset_.has_units() ? dataset_.rows() : kBlockRows);

@@ -57,12 +57,11 @@ void Design::ListProducts() {
 
 double Design::ProductSensitivity() const {
     const double k = static_cast<double>(columns_of_.size() + 1);
-    return kUnitWeight * kDesignUnit * kDesignUnit * RootUp(k * (k + 1) / 2);
+    return kUnitWeight * kDesignOne * kDesignOne * RootUp(k * (k + 1) / 2);
 }
 
 double Design::GradientSensitivity() const {
-    return static_cast<double>(kClipSteps) * kDesignUnit *
-           RootUp(static_cast<double>(columns_of_.size() + 1));
+    return static_cast<double>(kClipSteps) * kDesignOne * RootUp(static_cast<double>(columns_of_.size() + 1));
 }
 
 }  // namespace dpboost

@@ -13,7 +13,7 @@
 namespace dpboost {
 
 // Lattice steps of a 1 in X.
-constexpr int32_t kDesignUnit = 64;
+constexpr int32_t kDesignOne = 64;
 // A row counts with an integer weight of kUnitWeight / (rows of its unit), rounded down; the rows of a unit
 // beyond the first kUnitWeight count nothing. So the weights of a unit sum to at most kUnitWeight.
 constexpr int32_t kUnitWeight = 1024;
@@ -42,7 +42,7 @@ class Design {
 
     // Sensitivities in lattice steps, for add/remove of one unit. A unit adds sum_r w_r x_r x_r' to X'X and
     // sum_r trunc(g_r w_r / W) x_r to X'g, with W = kUnitWeight, sum_r w_r <= W, |g_r| <= S = kClipSteps.
-    // Each x has k = features + 1 entries, each u = kDesignUnit steps.
+    // Each x has k = features + 1 entries, each u = kDesignOne steps.
     //
     // Products: the released upper triangle of x x' has k (k + 1) / 2 entries of u^2, and by the triangle inequality a
     // unit's sum of them has a norm of at most W u^2 sqrt(k (k + 1) / 2). (The usual bound |x|^2 for the whole matrix is

@@ -135,7 +135,7 @@ RawSums LinearRows::Products() {
         int64_t sum = 0;
         for (const std::vector<int64_t>& matrix : matrices)
             sum += matrix.empty() ? 0 : matrix[product.first * p + product.second];
-        sums.push_back(sum * kDesignUnit * kDesignUnit);
+        sums.push_back(sum * kDesignOne * kDesignOne);
     }
     return {std::move(sums), design_.ProductSensitivity()};
 }
@@ -212,8 +212,8 @@ RawSums LinearRows::Gradients(int32_t base, const std::vector<std::vector<int32_
     std::vector<int64_t> sums(design_.columns(), 0);
     for (std::size_t f = 0; f < code_sums.size(); f++)
         for (std::size_t code = 0; code < code_sums[f].size(); code++)
-            sums[design_.columns_of(f)[code]] += code_sums[f][code] * kDesignUnit;
-    sums[design_.intercept()] = total * kDesignUnit;
+            sums[design_.columns_of(f)[code]] += code_sums[f][code] * kDesignOne;
+    sums[design_.intercept()] = total * kDesignOne;
     return {std::move(sums), design_.GradientSensitivity()};
 }
 

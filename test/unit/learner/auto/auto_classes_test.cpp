@@ -108,7 +108,7 @@ TEST(ClassRows, SumsEqualThePlainComputation) {
         for (size_t k = 0; k < kClasses; k++) {
             size_t first = k * basis.coordinates();
             for (size_t f = 0; f < dataset.columns(); f++) {
-                plain[first + dataset.Code(row, f)] += int64_t{gradients[k]} * kBasisUnit;
+                plain[first + dataset.Code(row, f)] += int64_t{gradients[k]} * kBasisOne;
                 first += dataset.features()[f].cells();
             }
             plain[first] += int64_t{gradients[k]} * 100;

@@ -195,7 +195,7 @@ TEST(NoisyHistogram, WithoutNoiseIsTheHistogram) {
     histogram.Release(0.05, rows, pool);
     const double sigma =
         std::sqrt(static_cast<double>(dataset.columns())) / (GdpMu(1, 1e-6) * std::sqrt(0.05));
-    EXPECT_NEAR(noise.last_gaussian_steps / rows.StepsPerUnit(), sigma, 1e-3 * sigma);
+    EXPECT_NEAR(noise.last_gaussian_steps / rows.StepsPerOne(), sigma, 1e-3 * sigma);
     histogram.Release(0.1, rows, pool);
     const MarginalCounts counts = histogram.Clean(SomeSchedule(), 0);
     EXPECT_NEAR(counts.rows, 3000, 1e-6);

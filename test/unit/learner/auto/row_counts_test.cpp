@@ -52,7 +52,7 @@ TEST(RowCounts, AreThoseOfTheRows) {
 
     std::vector<int64_t> scores(8, 0), labels(4, 0), window(4, 0);
     const auto cell = [](double value) { return value <= -0.5 ? 0 : value <= 0 ? 1 : value <= 0.25 ? 2 : 3; };
-    const int64_t step = static_cast<int64_t>(scored.StepsPerUnit());
+    const int64_t step = static_cast<int64_t>(scored.StepsPerOne());
     for (size_t row = 0; row < kRows; row++) {
         const int32_t score = table[classes.Code(row, 0)];
         const int interval = score <= kScoreEdges[0]   ? 0
@@ -103,7 +103,7 @@ TEST(CutRows, NeverExceedTheirBound) {
         block.columns.push_back(column);
         basis.Add(std::move(block));
     }
-    basis.SetIntercept(kBasisUnit);
+    basis.SetIntercept(kBasisOne);
     const auto objective = MakeObjective(ObjectiveKind::kSquared, all.target(), 0.4, 1);
     const auto sums = [&](uint32_t left_out, double* sensitivity) {
         const Dataset dataset = WithoutUnit(all, false, left_out);

@@ -153,8 +153,8 @@ TEST(TargetScales, SumsStayWithinTheirSensitivity) {
                 BasisRows rows(dataset, BestSimd(), interrupt, shift);
                 rows.AddToBase(ToFixed(key % 3 - 1.0));
                 ExpectWithin(rows.RatioSums({5, 5}, {4, key % 2 == 0 ? 5.0 : -2000.0}, 6),
-                             rows.StepsPerUnit());
-                ExpectWithin(rows.ResidualCounts({-0.5F, 0, 0.5F}), rows.StepsPerUnit());
+                             rows.StepsPerOne());
+                ExpectWithin(rows.ResidualCounts({-0.5F, 0, 0.5F}), rows.StepsPerOne());
             }
         }
     }

@@ -38,8 +38,8 @@ std::unique_ptr<const Objective> ObjectiveOf(ObjectiveKind loss, const TargetSpe
 std::vector<double> DenseRow(const Dataset& dataset, const Design& design, size_t row) {
     std::vector<double> x(design.columns(), 0);
     for (size_t f = 0; f < dataset.columns(); f++)
-        x[design.columns_of(f)[dataset.Code(row, f)]] += kDesignUnit;
-    x[design.intercept()] = kDesignUnit;
+        x[design.columns_of(f)[dataset.Code(row, f)]] += kDesignOne;
+    x[design.intercept()] = kDesignOne;
     return x;
 }
 
@@ -172,7 +172,7 @@ TEST_P(AdasspGradients, EqualThePlainOnes) {
     const std::vector<int64_t> sums = ExactSums(portable.Gradients(base, tables));
     // Each row's gradient is rounded to a step (and truncated, with units): at most two steps of 64 per row.
     for (size_t a = 0; a < plain.size(); a++)
-        EXPECT_NEAR(static_cast<double>(sums[a]), plain[a], 2.0 * kDesignUnit * 5000) << a;
+        EXPECT_NEAR(static_cast<double>(sums[a]), plain[a], 2.0 * kDesignOne * 5000) << a;
     LinearRows vectorised(dataset, design, *objective, c.rounds, BestSimd(), interrupt);
     EXPECT_EQ(ExactSums(vectorised.Gradients(base, tables)), sums);
     LinearRows regrouped(dataset, design, *objective, c.rounds == 1 ? 100 : 1, BestSimd(), interrupt);
@@ -270,7 +270,7 @@ Eigen::VectorXd PlainBoosting(const Dataset& dataset, const Design& design, cons
     for (Eigen::Index r = 0; r < n; r++) {
         const std::vector<double> row = DenseRow(dataset, design, static_cast<size_t>(r));
         for (Eigen::Index a = 0; a < p; a++)
-            x(r, a) = row[static_cast<size_t>(a)] / kDesignUnit;
+            x(r, a) = row[static_cast<size_t>(a)] / kDesignOne;
     }
     const Eigen::MatrixXd ridge = x.transpose() * x + lambda * Eigen::MatrixXd::Identity(p, p);
     Eigen::VectorXd theta = Eigen::VectorXd::Zero(p);
@@ -300,7 +300,7 @@ TEST(AdasspTraining, WithoutNoiseIsPlainBoosting) {
         const AdasspLearner learner(options, dataset.features(), dataset.target());
         const Design& design = learner.design();
         Plan plan = PlanOf(learner, 1, 1e-6);
-        const double unit = 1.0 / (static_cast<double>(kUnitWeight) * kDesignUnit * kDesignUnit);
+        const double unit = 1.0 / (static_cast<double>(kUnitWeight) * kDesignOne * kDesignOne);
         const double sigma = plan.ScaleInSteps(plan.Find(AdasspLearner::kProducts), 0) * unit;
         const double p = static_cast<double>(design.columns());
         const double lambda = sigma * std::sqrt(p * std::log(2 * p * p / 0.05));
