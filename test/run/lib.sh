@@ -69,7 +69,7 @@ make_private_postgres() {
         [ -d "$root$directory" ] || { mkdir -p "$root$directory" && cp -aL "$directory/." "$root$directory/"; }
     done
     # Compiled with the headers where they are: a cache of compilations (CXX="ccache g++") then knows them again.
-    HEADERS=(includedir_server="$("$original" --includedir-server)"
+    HEADERS=(includedir="$("$original" --includedir)" includedir_server="$("$original" --includedir-server)"
         includedir_internal="$("$original" --pkgincludedir)/internal")
     PGBIN=$root$("$original" --bindir)
     PG_CONFIG=$PGBIN/pg_config
