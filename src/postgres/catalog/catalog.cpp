@@ -17,13 +17,6 @@ void PinSetting(const char* name, const char* value) {
     set_config_option(name, value, PGC_SUSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
 
-SPIPlanPtr Prepare(const char* query, int count, const Oid* types) {
-    SPIPlanPtr plan = SPI_prepare(query, count, const_cast<Oid*>(types));
-    if (plan == nullptr)
-        elog(ERROR, "could not prepare a catalog statement: %s", SPI_result_code_string(SPI_result));
-    return plan;
-}
-
 void CheckResult(int result) {
     if (result < 0)
         elog(ERROR, "could not run a catalog statement: %s", SPI_result_code_string(result));
@@ -61,21 +54,6 @@ void CatalogEnd(CatalogScope* scope) {
     SetUserIdAndSecContext(scope->saved_user, scope->saved_security);
 }
 
-uint64 CatalogRead(const char* query, int count, const Oid* types, const Datum* values, const char* nulls,
-                   uint64 limit) {
-    SPIPlanPtr plan = Prepare(query, count, types);
-    const Snapshot snapshot = LatestSnapshot();
-    CheckResult(SPI_execute_snapshot(plan, const_cast<Datum*>(values), nulls, snapshot, InvalidSnapshot, true,
-                                     false, static_cast<long>(limit)));
-    return SPI_processed;
-}
-
-uint64 CatalogWrite(const char* query, int count, const Oid* types, const Datum* values, const char* nulls) {
-    SPIPlanPtr plan = Prepare(query, count, types);
-    CheckResult(SPI_execute_plan(plan, const_cast<Datum*>(values), nulls, false, 0));
-    return SPI_processed;
-}
-
 namespace {
 
 // A list of parameters as the arrays that SPI takes.
@@ -83,33 +61,52 @@ struct ParameterArrays {
     Oid types[kMaxParameters];
     Datum values[kMaxParameters];
     char nulls[kMaxParameters];
+    int count;
 };
 
 ParameterArrays ArraysOf(std::initializer_list<Parameter> parameters) {
     if (parameters.size() > kMaxParameters)
         elog(ERROR, "a statement has more than %d parameters", kMaxParameters);
     ParameterArrays arrays;
-    int i = 0;
+    arrays.count = 0;
     for (const Parameter& parameter : parameters) {
-        arrays.types[i] = parameter.type;
-        arrays.values[i] = parameter.value;
-        arrays.nulls[i++] = parameter.is_null ? 'n' : ' ';
+        arrays.types[arrays.count] = parameter.type;
+        arrays.values[arrays.count] = parameter.value;
+        arrays.nulls[arrays.count++] = parameter.is_null ? 'n' : ' ';
     }
     return arrays;
+}
+
+SPIPlanPtr Prepare(const char* query, ParameterArrays* arrays) {
+    SPIPlanPtr plan = SPI_prepare(query, arrays->count, arrays->types);
+    if (plan == nullptr)
+        elog(ERROR, "could not prepare a catalog statement: %s", SPI_result_code_string(SPI_result));
+    return plan;
 }
 
 }  // namespace
 
 uint64 CatalogRead(const char* query, std::initializer_list<Parameter> parameters, uint64 limit) {
-    const ParameterArrays arrays = ArraysOf(parameters);
-    return CatalogRead(query, static_cast<int>(parameters.size()), arrays.types, arrays.values, arrays.nulls,
-                       limit);
+    ParameterArrays arrays = ArraysOf(parameters);
+    SPIPlanPtr plan = Prepare(query, &arrays);
+    const Snapshot snapshot = LatestSnapshot();
+    CheckResult(SPI_execute_snapshot(plan, arrays.values, arrays.nulls, snapshot, InvalidSnapshot, true,
+                                     false, static_cast<long>(limit)));
+    return SPI_processed;
 }
 
 uint64 CatalogWrite(const char* query, std::initializer_list<Parameter> parameters) {
-    const ParameterArrays arrays = ArraysOf(parameters);
-    return CatalogWrite(query, static_cast<int>(parameters.size()), arrays.types, arrays.values,
-                        arrays.nulls);
+    ParameterArrays arrays = ArraysOf(parameters);
+    SPIPlanPtr plan = Prepare(query, &arrays);
+    CheckResult(SPI_execute_plan(plan, arrays.values, arrays.nulls, false, 0));
+    return SPI_processed;
+}
+
+uint64 ReadAsCaller(const char* query, std::initializer_list<Parameter> parameters, uint64 limit) {
+    ParameterArrays arrays = ArraysOf(parameters);
+    CheckResult(SPI_execute_with_args(query, arrays.count, arrays.types, arrays.values, arrays.nulls, true,
+                                      static_cast<long>(limit)));
+    return SPI_processed;
 }
 
 Datum CatalogValue(uint64 row, int column, bool* is_null) {

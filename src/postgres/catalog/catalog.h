@@ -20,14 +20,7 @@ struct CatalogScope {
 void CatalogBegin(CatalogScope* scope);
 void CatalogEnd(CatalogScope* scope);
 
-// Runs a statement with parameters. A read sees all that is committed at this moment plus what this
-// transaction did itself, whatever the isolation level (a model that the ledger worker has just committed is
-// found). Returns SPI_processed.
-uint64 CatalogRead(const char* query, int count, const Oid* types, const Datum* values, const char* nulls,
-                   uint64 limit);
-uint64 CatalogWrite(const char* query, int count, const Oid* types, const Datum* values, const char* nulls);
-
-// The same, with $1, $2, ... in a list. No limit: all rows.
+// A statement's $1, $2, ..., which stand in a list behind it.
 struct Parameter {
     Oid type;
     Datum value;
@@ -42,6 +35,12 @@ inline Parameter Int8(int64 value) {
 inline Parameter OidOf(Oid value) {
     return {OIDOID, ObjectIdGetDatum(value)};
 }
+inline Parameter Int8s(const ArrayType* value) {
+    return {INT8ARRAYOID, PointerGetDatum(value)};
+}
+inline Parameter TimeOf(TimestampTz value) {
+    return {TIMESTAMPTZOID, TimestampTzGetDatum(value)};
+}
 inline Parameter Float8(double value) {
     return {FLOAT8OID, Float8GetDatum(value)};
 }
@@ -55,8 +54,14 @@ inline Parameter NullOf(Oid type) {
 inline Parameter If(bool there, const Parameter& value) {
     return {value.type, value.value, !there};
 }
+
+// Runs a statement. A read sees all that is committed at this moment plus what this transaction did itself, whatever
+// the isolation level (a model that the ledger worker has just committed is found). No limit: all rows. Returns
+// SPI_processed.
 uint64 CatalogRead(const char* query, std::initializer_list<Parameter> parameters = {}, uint64 limit = 0);
 uint64 CatalogWrite(const char* query, std::initializer_list<Parameter> parameters = {});
+// With the caller's rights and snapshot, outside a catalog scope but connected to SPI.
+uint64 ReadAsCaller(const char* query, std::initializer_list<Parameter> parameters, uint64 limit = 0);
 
 // A value of the result, its columns counted from 1; without `is_null` of one that is never NULL.
 Datum CatalogValue(uint64 row, int column, bool* is_null);

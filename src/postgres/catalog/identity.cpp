@@ -99,7 +99,7 @@ ArrayType* GovernedIdentities(const ReadRelation* relation, ArrayType* ids) {
         "SELECT array_agg(id) FROM unnest($1) AS id WHERE NOT EXISTS ("
         " SELECT FROM dpboost.relation_name AS a JOIN pg_class AS c ON c.oid = a.relation::oid"
         " WHERE a.relation_id = id AND c.relowner <> $2)",
-        {{INT8ARRAYOID, PointerGetDatum(ids)}, OidOf(relation->owner)}, 1);
+        {Int8s(ids), OidOf(relation->owner)}, 1);
     return CopyIds(0, 1, CurrentMemoryContext);
 }
 
@@ -153,7 +153,7 @@ ArrayType* RememberRelation(const ReadRelation* relation, ArrayType* ids) {
         " SELECT id, $2, $3, $4, $5 FROM unnest($1) AS id WHERE NOT EXISTS ("
         "  SELECT FROM dpboost.relation_name WHERE relation_id = id AND relation::oid = ($2)::oid"
         "  AND schema_name = $3 AND relation_name = $4 AND owner::oid = ($5)::oid)",
-        {{INT8ARRAYOID, PointerGetDatum(ids)},
+        {Int8s(ids),
          {RelationRefType(), RelationRef(relation->relid, relation->schema_name, relation->relation_name)},
          {NAMEOID, NameGetDatum(&schema_name)},
          {NAMEOID, NameGetDatum(&relation_name)},

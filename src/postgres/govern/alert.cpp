@@ -58,14 +58,16 @@ void RecordAlert(int64 alert_id, int64 release_id) {
         {Int8(alert_id), Int8(release_id)});
 }
 
-// What an alert is set on: a relation's cap, a role's budget on it, or a population's cap. As parameters of a statement.
+// What an alert is set on: a relation's cap, a role's budget on it, or a population's cap; and who
+// sets it. Each as a parameter of a statement.
 struct AlertSubject {
-    Oid types[5];
-    Datum values[5];
-    char nulls[6];
+    Parameter relation;
+    Parameter population_id;
+    Parameter grantee;
+    Parameter caller;
 };
 
-// The condition that finds it.
+// The condition that finds it, by the first three.
 #define DPBOOST_SAME_SUBJECT                                                                  \
     " relation::oid IS NOT DISTINCT FROM ($1)::oid AND population_id IS NOT DISTINCT FROM $2" \
     " AND grantee::oid IS NOT DISTINCT FROM ($3)::oid"
@@ -73,23 +75,22 @@ struct AlertSubject {
 // Inside a catalog scope. `relation` is nullptr if none is named; then a population is.
 void FillSubject(const ReadRelation* relation, const char* population, Oid grantee, Oid caller,
                  AlertSubject* subject) {
-    *subject = {{RelationRefType(), INT8OID, RoleRefType(), FLOAT8OID, RoleRefType()}, {}, "nnn  "};
-    if (relation != nullptr) {
-        subject->values[0] = RelationRef(relation->relid, relation->schema_name, relation->relation_name);
-        subject->nulls[0] = ' ';
-    } else {
-        subject->values[1] = Int64GetDatum(OpenPopulation(population, caller));
-        subject->nulls[1] = ' ';
-    }
+    *subject = {NullOf(RelationRefType()),
+                NullOf(INT8OID),
+                NullOf(RoleRefType()),
+                {RoleRefType(), CallerRef(caller)}};
+    if (relation != nullptr)
+        subject->relation = {RelationRefType(),
+                             RelationRef(relation->relid, relation->schema_name, relation->relation_name)};
+    else
+        subject->population_id = Int8(OpenPopulation(population, caller));
     if (OidIsValid(grantee)) {
         const char* name = RoleName(grantee);
         if (name == nullptr)
             ereport(ERROR,
                     (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("role with OID %u does not exist", grantee)));
-        subject->values[2] = RoleRef(grantee, name);
-        subject->nulls[2] = ' ';
+        subject->grantee = {RoleRefType(), RoleRef(grantee, name)};
     }
-    subject->values[4] = CallerRef(caller);
 }
 
 // Opens a catalog scope on what the arguments name, a relation or a population, that the caller must own.
@@ -162,16 +163,15 @@ Datum dpboost_set_alert(PG_FUNCTION_ARGS) {
     CatalogScope scope;
     AlertSubject subject;
     OpenSubject(fcinfo, 2, 3, &scope, &subject);
-    subject.values[3] = Float8GetDatum(below);
     const uint64 changed = CatalogWrite(
         "UPDATE dpboost.alert SET below = $4, set_by = $5, set_at = clock_timestamp()"
         " WHERE" DPBOOST_SAME_SUBJECT,
-        5, subject.types, subject.values, subject.nulls);
+        {subject.relation, subject.population_id, subject.grantee, Float8(below), subject.caller});
     if (changed == 0)
         CatalogWrite(
             "INSERT INTO dpboost.alert (relation, population_id, grantee, below, set_by)"
             " VALUES ($1, $2, $3, $4, $5)",
-            5, subject.types, subject.values, subject.nulls);
+            {subject.relation, subject.population_id, subject.grantee, Float8(below), subject.caller});
     CatalogEnd(&scope);
     PG_RETURN_VOID();
 }
@@ -180,8 +180,8 @@ Datum dpboost_drop_alert(PG_FUNCTION_ARGS) {
     CatalogScope scope;
     AlertSubject subject;
     OpenSubject(fcinfo, 1, 2, &scope, &subject);
-    const uint64 dropped = CatalogWrite("DELETE FROM dpboost.alert WHERE" DPBOOST_SAME_SUBJECT, 3,
-                                        subject.types, subject.values, subject.nulls);
+    const uint64 dropped = CatalogWrite("DELETE FROM dpboost.alert WHERE" DPBOOST_SAME_SUBJECT,
+                                        {subject.relation, subject.population_id, subject.grantee});
     CatalogEnd(&scope);
     if (dropped == 0)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no such alert")));

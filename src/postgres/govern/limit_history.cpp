@@ -35,7 +35,7 @@ void RecordLimitChange(Oid caller, const LimitChange& change) {
         {NameIfAny(GetUserNameFromId(caller, false)),
          NameIfAny(GetUserNameFromId(GetSessionUserId(), false)),
          TextOf(change.change),
-         {INT8ARRAYOID, PointerGetDatum(ids)},
+         Int8s(ids),
          relation == nullptr ? NullOf(TEXTOID) : TextOf(relation),
          If(change.population_id != 0, Int8(change.population_id)),
          NameIfAny(change.population),

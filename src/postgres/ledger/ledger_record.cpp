@@ -112,7 +112,7 @@ void WriteCharge(int64 release_id, const ReadRelation* relation, ArrayType* ids,
         "INSERT INTO dpboost.charge (release_id, relation_id, role, role_name, direct, privacy_unit)"
         " SELECT $1, id, $3, $4, $5, $6 FROM unnest($2) AS id",
         {Int8(release_id),
-         {INT8ARRAYOID, PointerGetDatum(ids)},
+         Int8s(ids),
          {RoleRefType(), RoleRef(role, role_name)},
          {NAMEOID, NameDatum(role_name)},
          {BOOLOID, BoolGetDatum(relation->read_as == ReadAs::kDirect)},

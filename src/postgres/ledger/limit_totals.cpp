@@ -188,24 +188,21 @@ constexpr char kCountedInWindow[] =
 // One line, of what the query over the ledger finds for these identities; nullptr if that is nothing.
 const bytea* CountReleases(const char* select, const char* order, const BudgetState* budget, Datum any,
                            Datum direct) {
-    const bool has_role = OidIsValid(budget->role);
+    const char* counted = budget->renews             ? kCountedInWindow
+                          : OidIsValid(budget->role) ? kCountedForRole
+                                                     : kCountedForAll;
     NameData role_name;
     NameData granted_name;
     namestrcpy(&role_name, budget->role_name);
     namestrcpy(&granted_name, budget->granted_name);
-    const Oid types[] = {INT8ARRAYOID, INT8ARRAYOID, OIDOID, NAMEOID, NAMEOID, TIMESTAMPTZOID};
-    const Datum values[] = {any,
-                            direct,
-                            ObjectIdGetDatum(budget->role),
-                            NameGetDatum(&role_name),
-                            NameGetDatum(&granted_name),
-                            TimestampTzGetDatum(budget->window.start)};
-    const char* counted = budget->renews ? kCountedInWindow : has_role ? kCountedForRole : kCountedForAll;
+    // What only a role's or a renewing budget asks for, others do not name.
     const uint64 rows = CatalogRead(psprintf("SELECT %s FROM dpboost.ledger%s%s", select, counted, order),
-                                    budget->renews ? 6
-                                    : has_role     ? 5
-                                                   : 2,
-                                    types, values, nullptr, 0);
+                                    {{INT8ARRAYOID, any},
+                                     {INT8ARRAYOID, direct},
+                                     OidOf(budget->role),
+                                     {NAMEOID, NameGetDatum(&role_name)},
+                                     {NAMEOID, NameGetDatum(&granted_name)},
+                                     TimeOf(budget->window.start)});
     bool is_null = true;
     const Datum spent = rows == 0 ? Datum(0) : CatalogValue(0, 1, &is_null);
     return is_null ? nullptr : DatumGetByteaPP(spent);

@@ -61,8 +61,7 @@ void ReadAllowance(FunctionCallInfo fcinfo, Allowance* allowance) {
 
 // Inside a catalog scope: what renews without a cap promises nothing (renewal.h).
 void RequireCap(const ArrayType* ids, Oid relid) {
-    if (CatalogRead("SELECT FROM dpboost.protection WHERE relation_id = ANY ($1)",
-                    {{INT8ARRAYOID, PointerGetDatum(ids)}}, 1) == 0)
+    if (CatalogRead("SELECT FROM dpboost.protection WHERE relation_id = ANY ($1)", {Int8s(ids)}, 1) == 0)
         ereport(ERROR,
                 (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                  errmsg("a budget that renews needs a cap on the table"),

@@ -63,7 +63,7 @@ int64 KeepUnnamed(const ReadRelation* relation, ArrayType* ids, Cap* cap) {
         "ANY ($1))"
         "  AS o(population_id)"
         " WHERE p.relation_id = ANY ($1) ORDER BY p.privacy_unit NULLS LAST, p.earlier_until",
-        {{INT8ARRAYOID, PointerGetDatum(ids)}, Int8(cap->population_id)}, 1);
+        {Int8s(ids), Int8(cap->population_id)}, 1);
     if (rows == 0)
         return 0;
     bool had_no_unit, had_no_cap, had_no_population, is_one;
@@ -115,7 +115,7 @@ void AcceptEarlier(const ReadRelation* relation, const ArrayType* counted, Cap* 
 void WriteCap(ArrayType* ids, const Cap* cap, Oid caller) {
     const bool has_cap = cap->epsilon != 0;
     const BudgetLimit limit = has_cap ? CheckLimit(cap->epsilon, cap->delta) : BudgetLimit{};
-    const Parameter remembered = {INT8ARRAYOID, PointerGetDatum(ids)};
+    const Parameter remembered = Int8s(ids);
     CatalogWrite("DELETE FROM dpboost.protection WHERE relation_id = ANY ($1)", {remembered});
     CatalogWrite(
         "INSERT INTO dpboost.protection (relation_id, epsilon, delta, rdp_order, privacy_unit, set_by,"
@@ -138,10 +138,7 @@ void CheckLimitStays(const ReadRelation* relation, ArrayType* ids, const Cap* ca
     if (CatalogRead(
             "SELECT FROM dpboost.protection WHERE relation_id = ANY ($1) AND unit_state_id IS NOT NULL"
             " AND (epsilon <> $2 OR delta <> $3 OR privacy_unit <> $4)",
-            {{INT8ARRAYOID, PointerGetDatum(ids)},
-             Float8(cap->epsilon),
-             Float8(cap->delta),
-             {NAMEOID, NameGetDatum(&cap->unit)}},
+            {Int8s(ids), Float8(cap->epsilon), Float8(cap->delta), {NAMEOID, NameGetDatum(&cap->unit)}},
             1) > 0)
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                         errmsg("the limit and the privacy unit of %s cannot be changed",
@@ -319,19 +316,17 @@ Datum dpboost_unprotect(PG_FUNCTION_ARGS) {
     CatalogScope scope;
     CatalogBegin(&scope);
     ArrayType* ids = RememberedIdentities(&relation);
-    const Oid cap_types[] = {INT8ARRAYOID};
-    const Datum cap_values[] = {PointerGetDatum(ids)};
     if (CatalogRead(
             "SELECT FROM dpboost.protection AS p LEFT JOIN dpboost.population AS q USING (population_id)"
             " WHERE relation_id = ANY ($1) AND (p.unit_state_id IS NOT NULL OR q.unit_state_id IS NOT NULL)",
-            1, cap_types, cap_values, nullptr, 1) > 0)
+            {Int8s(ids)}, 1) > 0)
         ereport(
             ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("%s stays protected", DescribeRelation(relid)),
              errdetail("Every person has an account, which would miss what is released meanwhile."),
              errhint("dpboost_revoke_budget ends the budgets of roles.")));
-    const uint64 caps = CatalogWrite("DELETE FROM dpboost.protection WHERE relation_id = ANY ($1)", 1,
-                                     cap_types, cap_values, nullptr);
+    const uint64 caps =
+        CatalogWrite("DELETE FROM dpboost.protection WHERE relation_id = ANY ($1)", {Int8s(ids)});
     const uint64 allowances =
         CatalogWrite("UPDATE dpboost.allowance SET revoked = true WHERE relation::oid = $1 AND NOT revoked",
                      {OidOf(relid)});

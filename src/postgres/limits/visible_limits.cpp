@@ -132,15 +132,11 @@ bool SeesAll(Oid viewer) {
 
 void CheckMaySeeRelease(Oid function, int64 release_id) {
     const char* schema = get_namespace_name(get_func_namespace(function));  // the extension's
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(release_id)};
     if (SPI_connect() != SPI_OK_CONNECT)
         elog(ERROR, "could not connect to SPI");
-    const int result =
-        SPI_execute_with_args(psprintf("SELECT FROM %s WHERE release_id OPERATOR(pg_catalog.=) $1",
-                                       quote_qualified_identifier(schema, "dpboost_ledger")),
-                              1, const_cast<Oid*>(types), const_cast<Datum*>(values), nullptr, true, 1);
-    const bool found = result == SPI_OK_SELECT && SPI_processed > 0;
+    const bool found = ReadAsCaller(psprintf("SELECT FROM %s WHERE release_id OPERATOR(pg_catalog.=) $1",
+                                             quote_qualified_identifier(schema, "dpboost_ledger")),
+                                    {Int8(release_id)}, 1) > 0;
     SPI_finish();
     if (!found)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),

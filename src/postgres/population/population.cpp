@@ -117,7 +117,7 @@ void JoinPopulation(int64 population_id, ArrayType* ids, const NameData& unit, i
         "INSERT INTO dpboost.population_member (population_id, relation_id, privacy_unit, earlier_until,"
         " joined_by) SELECT $1, id, $4, $5, $3 FROM unnest($2) AS id ON CONFLICT DO NOTHING",
         {Int8(population_id),
-         {INT8ARRAYOID, PointerGetDatum(ids)},
+         Int8s(ids),
          {RoleRefType(), CallerRef(caller)},
          {NAMEOID, NameGetDatum(&stored)},
          Int8(earlier_until)});
@@ -152,10 +152,8 @@ Datum dpboost_alter_population(PG_FUNCTION_ARGS) {
     CatalogScope scope;
     CatalogBegin(&scope);
     const int64 population_id = OpenPopulation(NameStr(*PG_GETARG_NAME(0)), caller);
-    const Oid id_types[] = {INT8OID};
-    const Datum id_values[] = {Int64GetDatum(population_id)};
-    CatalogRead("SELECT delta, unit_state_id IS NOT NULL FROM dpboost.population WHERE population_id = $1", 1,
-                id_types, id_values, nullptr, 1);
+    CatalogRead("SELECT delta, unit_state_id IS NOT NULL FROM dpboost.population WHERE population_id = $1",
+                {Int8(population_id)}, 1);
     if (DatumGetBool(CatalogValue(0, 2)))
         ereport(ERROR,
                 (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

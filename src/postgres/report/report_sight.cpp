@@ -25,13 +25,6 @@ void EndAsCaller(const CallerScope& scope) {
     AtEOXact_GUC(true, scope.guc_level);
 }
 
-uint64 ReadAsCaller(const char* query, int count, const Oid* types, const Datum* values) {
-    if (SPI_execute_with_args(query, count, const_cast<Oid*>(types), const_cast<Datum*>(values), nullptr,
-                              true, 0) != SPI_OK_SELECT)
-        elog(ERROR, "could not read what a report shows");
-    return SPI_processed;
-}
-
 // A text of the result that outlives SPI, or null.
 const char* SeenText(const CallerScope& scope, uint64 row, int column) {
     const char* text = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column);
@@ -45,22 +38,18 @@ double SeenNumber(uint64 row, int column, double otherwise = 0) {
 }
 
 void SeeTime(const CallerScope& scope, TimestampTz time, ReportSight* sight) {
-    const Oid types[] = {TIMESTAMPTZOID};
-    const Datum values[] = {TimestampTzGetDatum(time)};
     ReadAsCaller("SELECT pg_catalog.to_char($1 AT TIME ZONE 'UTC', 'FMDD FMMonth YYYY, HH24:MI') || ' UTC'",
-                 1, types, values);
+                 {TimeOf(time)});
     sight->trained_at = SeenText(scope, 0, 1);
 }
 
 // The release, and of the budgets on what it read the one of which the least is left.
 void SeeRelease(const CallerScope& scope, const char* schema, int64 release_id, ReportSight* sight) {
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(release_id)};
     if (ReadAsCaller(
             psprintf("SELECT role::text, pg_catalog.array_to_string(relations, ', '), privacy_unit::text"
                      " FROM %s.dpboost_ledger WHERE release_id = $1",
                      schema),
-            1, types, values) == 0)
+            {Int8(release_id)}) == 0)
         return;
     sight->in_ledger = true;
     sight->role = SeenText(scope, 0, 1);
@@ -71,7 +60,7 @@ void SeeRelease(const CallerScope& scope, const char* schema, int64 release_id, 
                               " WHERE l.release_id = $1 AND b.relation::text = ANY (l.relations)"
                               " ORDER BY b.part_remaining, b.grantee::text NULLS FIRST LIMIT 1",
                               schema, schema),
-                     1, types, values) == 0)
+                     {Int8(release_id)}) == 0)
         return;
     sight->budget_of = SeenText(scope, 0, 1);
     sight->budget_role = SeenText(scope, 0, 2);
@@ -81,8 +70,6 @@ void SeeRelease(const CallerScope& scope, const char* schema, int64 release_id, 
 
 // The newest evaluation of this very model.
 void SeeEvaluation(const CallerScope& scope, const char* schema, int64 model_id, ReportSight* sight) {
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(model_id)};
     const uint64 rows = ReadAsCaller(
         psprintf(
             "SELECT e.release_id::float8, pg_catalog.array_to_string(e.relations, ', '), e.epsilon::float8, "
@@ -94,7 +81,7 @@ void SeeEvaluation(const CallerScope& scope, const char* schema, int64 model_id,
             " WHERE pg_catalog.jsonb_typeof(f.value -> 2) = 'number' AND f.value -> 3 IS NULL ORDER BY"
             " pg_catalog.array_position('{auc,accuracy,mae,rmse,r2,log_loss,brier}'::text[], f.key), f.key",
             schema),
-        1, types, values);
+        {Int8(model_id)});
     if (rows == 0)
         return;
     sight->evaluation = static_cast<int64>(SeenNumber(0, 1));
@@ -107,8 +94,6 @@ void SeeEvaluation(const CallerScope& scope, const char* schema, int64 model_id,
 }
 
 void SeeBins(const CallerScope& scope, const char* schema, ReportSight* sight) {
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(sight->evaluation)};
     const uint64 rows = ReadAsCaller(
         psprintf(
             "SELECT b.predicted, b.observed, b.low, b.high, b.true_positive_rate, b.false_positive_rate"
@@ -118,7 +103,7 @@ void SeeBins(const CallerScope& scope, const char* schema, ReportSight* sight) {
             "float8,"
             " true_positive_rate float8, false_positive_rate float8) WHERE e.release_id = $1 ORDER BY v.n",
             schema),
-        1, types, values);
+        {Int8(sight->evaluation)});
     sight->bins = static_cast<SeenBin*>(MemoryContextAlloc(scope.outer, sizeof(SeenBin) * (rows + 1)));
     const double none = get_float8_nan();
     for (uint64 i = 0; i < rows; ++i)
@@ -128,14 +113,12 @@ void SeeBins(const CallerScope& scope, const char* schema, ReportSight* sight) {
 }
 
 void SeeConfusion(const CallerScope& scope, const char* schema, ReportSight* sight) {
-    const Oid types[] = {INT8OID};
-    const Datum values[] = {Int64GetDatum(sight->evaluation)};
     const uint64 rows = ReadAsCaller(
         psprintf("SELECT t.key, s.key, (s.value #>> '{}')::float8 FROM %s.dpboost_evaluations e,"
                  " pg_catalog.jsonb_each(e.metrics -> 'confusion') t, pg_catalog.jsonb_each(t.value) s"
                  " WHERE e.release_id = $1",
                  schema),
-        1, types, values);
+        {Int8(sight->evaluation)});
     sight->counts = static_cast<SeenCount*>(MemoryContextAlloc(scope.outer, sizeof(SeenCount) * (rows + 1)));
     for (uint64 i = 0; i < rows; ++i)
         sight->counts[sight->count_count++] = {SeenText(scope, i, 1), SeenText(scope, i, 2),

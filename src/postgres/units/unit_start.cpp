@@ -137,7 +137,7 @@ void NameState(int64 id, ArrayType* ids, int64 population_id) {
             ? CatalogWrite("UPDATE dpboost.population SET unit_state_id = $1 WHERE population_id = $2",
                            {Int8(id), Int8(population_id)})
             : CatalogWrite("UPDATE dpboost.protection SET unit_state_id = $1 WHERE relation_id = ANY ($2)",
-                           {Int8(id), {INT8ARRAYOID, PointerGetDatum(ids)}});
+                           {Int8(id), Int8s(ids)});
     if (named == 0)
         elog(ERROR, "there is no limit to open accounts for");
 }
@@ -176,7 +176,7 @@ int64 UnitStateOf(ArrayType* ids, int64 population_id) {
         "SELECT coalesce(CASE WHEN $2 <> 0"
         " THEN (SELECT unit_state_id FROM dpboost.population WHERE population_id = $2)"
         " ELSE (SELECT max(unit_state_id) FROM dpboost.protection WHERE relation_id = ANY ($1)) END, 0)",
-        {{INT8ARRAYOID, PointerGetDatum(ids)}, Int8(population_id)}, 1);
+        {Int8s(ids), Int8(population_id)}, 1);
     return DatumGetInt64(CatalogValue(0, 1));
 }
 
@@ -227,7 +227,7 @@ void CheckAllBelong(int64 population_id) {
 
 bool BelongsTo(int64 population_id, ArrayType* ids) {
     return CatalogRead("SELECT FROM dpboost.protection WHERE population_id = $1 AND relation_id = ANY ($2)",
-                       {Int8(population_id), {INT8ARRAYOID, PointerGetDatum(ids)}}, 1) > 0;
+                       {Int8(population_id), Int8s(ids)}, 1) > 0;
 }
 
 void CheckMayJoinUnits(int64 id, const ReadRelation* relation, const NameData& unit,
