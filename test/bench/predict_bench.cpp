@@ -80,7 +80,8 @@ void Measure(const char* what, unsigned trees, unsigned depth, unsigned count, S
     double best = 1e9;
     for (int repeat = 0; repeat < 15; repeat++) {
         start = std::chrono::steady_clock::now();
-        predictor.PredictRows(codes.data(), kRows, count, out.data());
+        for (size_t row = 0; row < kRows; row++)
+            out[row] = predictor.Predict(codes.data() + row * count);
         best = std::min(best, Seconds(start));
     }
     std::printf(

@@ -16,6 +16,7 @@
 #include "mechanism/chacha_source.h"
 #include "mechanism/parties/handshake.h"
 #include "mechanism/parties/shared_noise.h"
+#include "support/copy_rows.h"
 #include "support/train_with.h"
 #include "support/zero_noise.h"
 
@@ -142,23 +143,6 @@ class TestFederation {
     Hash agreement;
 };
 
-// The rows of a dataset that choose(row) says yes to.
-template <typename Choose>
-Dataset RowsOf(const Dataset& all, const Choose& choose) {
-    DatasetBuilder builder(all.features(), all.target(), false);
-    for (size_t row = 0; row < all.rows(); ++row) {
-        if (!choose(row))
-            continue;
-        if (builder.Full())
-            builder.Grow();
-        for (size_t f = 0; f < all.columns(); ++f)
-            builder.SetCode(f, all.Code(row, f));
-        builder.AppendRow(all.Label(row));
-    }
-    NoInterrupt interrupt;
-    return builder.Finish(interrupt);
-}
-
 // One server's training: the structure comes from `structure`, all else from `coins`.
 inline Model TrainAsServer(const MethodInfo& method, const Dataset& rows, double epsilon, double delta,
                            const std::vector<GivenOption>& given, const NoiseParties& parties,
@@ -206,7 +190,7 @@ inline std::vector<std::string> TrainTogether(const TestFederation& federation, 
     const size_t servers = parties + (options.coordinator ? 1 : 0);
     std::vector<std::string> results(servers);
     std::vector<std::thread> threads;
-    const Dataset none = RowsOf(rows[0], [](size_t) { return false; });
+    const Dataset none = ChosenRows(rows[0], false, [](size_t) { return false; });
     for (size_t i = 0; i < servers; ++i)
         threads.emplace_back([&, i] {
             const bool is_party = i < parties;

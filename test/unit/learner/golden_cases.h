@@ -7,6 +7,7 @@
 #include "learner/methods.h"
 #include "mechanism/noise.h"
 #include "support/continue_with.h"
+#include "support/copy_rows.h"
 #include "unit/learner/random_data.h"
 
 namespace dpboost {
@@ -31,8 +32,8 @@ inline std::vector<GoldenCase> GoldenCases() {
     std::vector<std::pair<std::string, std::string>> methods;
     for (const MethodInfo* method : AllMethods())
         methods.emplace_back(method->name, "");
-    for (const char* variant :
-         {"much", "product", "poisson", "monotone", "huber", "quantile", "log", "intervals", "update"})
+    for (const char* variant : {"much", "product", "poisson", "monotone", "huber", "quantile", "log",
+                                "intervals", "update", "weights"})
         methods.emplace_back("auto", variant);
     for (const char* variant : {"filter", "cyclic", "poisson", "update"})
         methods.emplace_back("sbdt", variant);
@@ -90,6 +91,12 @@ inline std::vector<GivenOption> GoldenOptions(const GoldenCase& golden, const Me
     return given;
 }
 
+// The same rows, of which some count less than others.
+inline Dataset WithWeights(const Dataset& rows) {
+    return CopyRows(rows, rows.has_units(), true,
+                    [](size_t row) { return static_cast<int>(kFullWeight / (1 + row % 5)); });
+}
+
 inline Model TrainGolden(const GoldenCase& golden, Simd simd, int threads) {
     DataShape shape;
     shape.task = golden.task;
@@ -100,7 +107,8 @@ inline Model TrainGolden(const GoldenCase& golden, Simd simd, int threads) {
     shape.wide = 1;
     shape.units = golden.units ? shape.rows / 4 : 0;
     shape.key = 9;
-    const Dataset dataset = RandomDataset(shape);
+    const Dataset dataset =
+        golden.variant == "weights" ? WithWeights(RandomDataset(shape)) : RandomDataset(shape);
     ChaChaSource source = TestSource(77);
     Random random(source);
     ExactNoise noise(random);

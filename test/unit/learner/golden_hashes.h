@@ -141,6 +141,12 @@ constexpr GoldenHash kGoldenHashes[] = {
     {"sbdt+update classification units", "9bf43500e04beacb"},
     {"sbdt+update regression rows", "364b4ec140f7e4c7"},
     {"sbdt+update regression units", "6c875c7e37e6ec58"},
+    {"auto+weights classification rows", "3447998e8cfdbca0"},
+    {"auto+weights classification units", "94aed83ba08056c4"},
+    {"auto+weights regression rows", "a22bbc99a688b43b"},
+    {"auto+weights regression units", "de3bf690211c9bbb"},
+    {"auto+weights classes rows", "51959030df4570a7"},
+    {"auto+weights classes units", "801a61c2436439e4"},
 };
 
 }  // namespace dpboost

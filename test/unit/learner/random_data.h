@@ -10,6 +10,7 @@
 #include "dataset/dataset.h"
 #include "mechanism/chacha_source.h"
 #include "mechanism/random.h"
+#include "support/copy_rows.h"
 
 namespace dpboost {
 
@@ -118,18 +119,7 @@ inline Dataset RandomDataset(const DataShape& shape) {
 
 // The same rows but those of one unit; of none if that is UINT32_MAX.
 inline Dataset WithoutUnit(const Dataset& all, bool units, uint32_t left_out) {
-    DatasetBuilder builder(all.features(), all.target(), units);
-    for (size_t row = 0; row < all.rows(); row++) {
-        if (all.Unit(row) == left_out)
-            continue;
-        if (builder.Full())
-            builder.Grow();
-        for (size_t f = 0; f < all.columns(); f++)
-            builder.SetCode(f, all.Code(row, f));
-        builder.AppendRow(all.Label(row), UnitKeyOf(static_cast<int64_t>(all.Unit(row))));
-    }
-    NoInterrupt interrupt;
-    return builder.Finish(interrupt);
+    return ChosenRows(all, units, [&](size_t row) { return all.Unit(row) != left_out; });
 }
 
 }  // namespace dpboost

@@ -30,7 +30,7 @@ DataShape Shape(Task task, bool counts) {
 std::vector<Dataset> Spread(const Dataset& all, size_t parties, size_t empty) {
     std::vector<Dataset> rows;
     for (size_t i = 0; i < parties; ++i)
-        rows.push_back(RowsOf(all, [&](size_t row) {
+        rows.push_back(ChosenRows(all, false, [&](size_t row) {
             size_t at = row % parties;
             if (at == empty)
                 at = (at + 1) % parties;
@@ -58,7 +58,9 @@ TEST(SharedNoise, PartiesBuildTheModelOfAllTheirRows) {
         const MethodInfo& method = *AllMethods().Find(golden.method);
         if (golden.units || !Federates(method) || golden.epsilon > 1)
             continue;
-        const Dataset all = RandomDataset(Shape(golden.task, golden.variant == "poisson"));
+        const DataShape shape = Shape(golden.task, golden.variant == "poisson");
+        const Dataset all =
+            golden.variant == "weights" ? WithWeights(RandomDataset(shape)) : RandomDataset(shape);
         const std::vector<GivenOption> given = GoldenOptions(golden, method);
         for (const size_t parties : {1, 3, 7}) {
             const TestFederation federation(parties);
