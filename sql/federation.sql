@@ -39,14 +39,14 @@ SELECT dpboost_train_across('los', 'f', 'los', epsilon => 1);
 SELECT dpboost_train_across('los', 'nothing', 'los', epsilon => 1);
 -- party functions, by someone without rights, and out of order
 SET ROLE regress_fed_ana;
-SELECT dpboost_party_describe('f', 'los', NULL);
-SELECT dpboost_party_open('f', '\x00', '\x00');
+SELECT dpboost_party.describe('f', 'los', NULL);
+SELECT dpboost_party.open('f', '\x00', '\x00');
 RESET ROLE;
-SELECT length(dpboost_party_describe('f', 'los', NULL)) > 0 AS described;
-SELECT dpboost_party_describe('f', 'nothing', NULL);
-SELECT dpboost_party_join('{}');
-SELECT dpboost_party_charge();
-SELECT dpboost_party_round(1, NULL);
+SELECT length(dpboost_party.describe('f', 'los', NULL)) > 0 AS described;
+SELECT dpboost_party.describe('f', 'nothing', NULL);
+SELECT dpboost_party.join('{}');
+SELECT dpboost_party.charge();
+SELECT dpboost_party.round(1, NULL);
 -- a server that is none of postgres_fdw, and one that is missing
 CREATE FOREIGN DATA WRAPPER regress_fed_wrapper;
 CREATE SERVER regress_fed_other FOREIGN DATA WRAPPER regress_fed_wrapper;
@@ -57,7 +57,7 @@ SELECT dpboost_create_federation('g', parties(), servers => '{"me": "regress_fed
 SELECT dpboost_estimate_across('g', 'los', epsilon => 1);
 SELECT dpboost_drop_federation('g');
 DROP TABLE visits;
-SELECT dpboost_party_describe('f', 'los', NULL);
+SELECT dpboost_party.describe('f', 'los', NULL);
 SELECT dpboost_drop_federation('f');
 SELECT dpboost_drop_federation('f');
 DROP FUNCTION parties(jsonb);

@@ -31,7 +31,7 @@ subtest 'a training' => sub {
 sub announced
 {
     my $log = slurp_file($node{ukb}->logfile);
-    my @found = $log =~ /dpboost_party_open[^\n]*\n[^\n]*parameters: \$1 = 'cardio', \$2 = '(\\x[0-9a-f]+)', \$3 = '(\\x[0-9a-f]+)'/g;
+    my @found = $log =~ /dpboost_party\.open[^\n]*\n[^\n]*parameters: \$1 = 'cardio', \$2 = '(\\x[0-9a-f]+)', \$3 = '(\\x[0-9a-f]+)'/g;
     die 'no announcement in the log' unless @found >= 2;
     return @found[ -2, -1 ];
 }
@@ -60,8 +60,8 @@ sub ask
 
 sub finish { for my $session (@_) { $session->{in} .= "\\q\n"; $session->{run}->finish } }
 
-sub open_at { my ($session, $c, $p) = @_; return ask($session, "SELECT dpboost_party_open('cardio', '" . ($c || $call) . "', '" . ($p || $plan) . "')") }
-sub join_at { my ($session, @openings) = @_; return ask($session, "SELECT dpboost_party_join(ARRAY['" . join("', '", @openings) . "']::bytea[])") }
+sub open_at { my ($session, $c, $p) = @_; return ask($session, "SELECT dpboost_party.open('cardio', '" . ($c || $call) . "', '" . ($p || $plan) . "')") }
+sub join_at { my ($session, @openings) = @_; return ask($session, "SELECT dpboost_party.join(ARRAY['" . join("', '", @openings) . "']::bytea[])") }
 
 sub sums { my ($answer) = @_; return unpack('q<*', substr(pack('H*', substr($answer, 2)), 33)) }
 
@@ -77,19 +77,19 @@ sub bytes_of { return '\x' . unpack('H*', pack('q<*', @_)) }
 subtest 'rounds by hand: once each, in order, and a lie about a total ends in noise' => sub {
     my $before = all_charges();
     my %s = map { $_ => session($_) } @names;
-    is(ask($s{ukb}, "SELECT dpboost_party_round(1, NULL)") =~ /no federated training has begun/, 1, 'no round without an opening');
+    is(ask($s{ukb}, "SELECT dpboost_party.round(1, NULL)") =~ /no federated training has begun/, 1, 'no round without an opening');
     finish($s{ukb});
     $s{ukb} = session('ukb');
     my @openings = map { open_at($s{$_}) } @names;
-    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party_charge(); ROLLBACK TO s'), qr/out of order/, 'no charge before all have joined');
-    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party_round(1, NULL); ROLLBACK TO s'), qr/out of order/, 'no answer before the charge');
+    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party.charge(); ROLLBACK TO s'), qr/out of order/, 'no charge before all have joined');
+    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party.round(1, NULL); ROLLBACK TO s'), qr/out of order/, 'no answer before the charge');
     is(join_at($s{$_}, @openings), '', "$_ joins") for @names;
-    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party_round(1, NULL); ROLLBACK TO s'), qr/out of order/, 'still none');
+    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party.round(1, NULL); ROLLBACK TO s'), qr/out of order/, 'still none');
     is(all_charges(), $before, 'nothing is charged so far');
-    ask($s{$_}, 'SELECT dpboost_party_charge()') for @names;
+    ask($s{$_}, 'SELECT dpboost_party.charge()') for @names;
     is(all_charges(), join(' ', map { $_ + 1 } split / /, $before), 'charged before the first answer');
-    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party_charge(); ROLLBACK TO s'), qr/out of order/, 'and once');
-    my @first = map { ask($s{$_}, 'SELECT dpboost_party_round(1, NULL)') } @names;
+    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party.charge(); ROLLBACK TO s'), qr/out of order/, 'and once');
+    my @first = map { ask($s{$_}, 'SELECT dpboost_party.round(1, NULL)') } @names;
     my @total = added(@first);
     ok((grep { abs($_) < 2**55 } @total) == @total, 'the sum of all answers is a sum');
     note(scalar(@total) . ' sums');
@@ -98,12 +98,12 @@ subtest 'rounds by hand: once each, in order, and a lie about a total ends in no
         my @part = added(@$answers);
         ok((grep { abs($_) >= 2**55 } @part) > 0.9 * @part - 1, 'all but one say nothing');
     }
-    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party_round(1, NULL); ROLLBACK TO s'), qr/Each event is answered once/, 'a round asked twice');
-    like(ask($s{ukb}, "SAVEPOINT s; SELECT dpboost_party_round(3, '" . bytes_of(@total) . "'); ROLLBACK TO s"), qr/Each event is answered once/, 'a round left out');
-    like(ask($s{ukb}, "SAVEPOINT s; SELECT dpboost_party_round(2, '\\x00'); ROLLBACK TO s"), qr/another number of sums/, 'a total of another size');
+    like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party.round(1, NULL); ROLLBACK TO s'), qr/Each event is answered once/, 'a round asked twice');
+    like(ask($s{ukb}, "SAVEPOINT s; SELECT dpboost_party.round(3, '" . bytes_of(@total) . "'); ROLLBACK TO s"), qr/Each event is answered once/, 'a round left out');
+    like(ask($s{ukb}, "SAVEPOINT s; SELECT dpboost_party.round(2, '\\x00'); ROLLBACK TO s"), qr/another number of sums/, 'a total of another size');
     my @lie = @total;
     $lie[0]++;
-    my @second = map { ask($s{$_}, "SELECT dpboost_party_round(2, '" . bytes_of($_ eq 'ukb' ? @lie : @total) . "')") } @names;
+    my @second = map { ask($s{$_}, "SELECT dpboost_party.round(2, '" . bytes_of($_ eq 'ukb' ? @lie : @total) . "')") } @names;
     my @noise = added(@second);
     note(scalar(@noise) . ' sums');
     ok((grep { abs($_) >= 2**55 } @noise) > 0.9 * @noise - 1, 'a total that is off by one for one party: from then on there is no sum');
@@ -256,7 +256,7 @@ subtest 'a party whose persons have accounts' => sub {
     my %s = map { $_ => session($_) } @names;
     my @openings = map { open_at($s{$_}, $call, $plan) } @names;
     is(join_at($s{$_}, @openings), '', "$_ joins") for @names;
-    ask($s{$_}, 'SELECT dpboost_party_charge()') for @names;
+    ask($s{$_}, 'SELECT dpboost_party.charge()') for @names;
     finish(values %s);
     my $reserved = $part->();
     cmp_ok($reserved - $settled, '>', 1.5 * ($settled - $whole), 'settled at the end of a session, else reserved');

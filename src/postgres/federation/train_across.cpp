@@ -31,7 +31,6 @@ struct AcrossCall {
     Jsonb* options;
     PrivacyArguments privacy;
     Links* links;
-    char** schemas;  // of the extension at each party, quoted
     CoreState<Coordinator>* core;
 };
 
@@ -75,26 +74,16 @@ void Begin(AcrossCall* call) {
     static const char* const kStatements[] = {"BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE",
                                               "SET LOCAL statement_timeout = 0",
                                               "SET LOCAL idle_in_transaction_session_timeout = 0",
-                                              "SET LOCAL client_connection_check_interval = '500ms'",
-                                              "SELECT pg_catalog.quote_ident(n.nspname) FROM "
-                                              "pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n"
-                                              " ON n.oid = e.extnamespace WHERE e.extname = 'dpboost'"};
+                                              "SET LOCAL client_connection_check_interval = '500ms'"};
     for (const char* statement : kStatements) {
         SendToAll(call->links, statement, nullptr, 0);
         AwaitAll(call->links);
-    }
-    call->schemas = static_cast<char**>(palloc0(sizeof(char*) * (call->links->count + 1)));
-    for (int i = 0; i < call->links->count; ++i) {
-        int size;
-        const char* schema = AnswerOf(call->links, i, &size);
-        call->schemas[i] = pnstrdup(schema, size);
     }
 }
 
 // Calls one of the party functions at all parties.
 void CallParties(AcrossCall* call, const char* function, const LinkValue* values, int count) {
-    for (int i = 0; i < call->links->count; ++i)
-        SendTo(call->links, i, psprintf("SELECT %s.%s", call->schemas[i], function), values, count);
+    SendToAll(call->links, psprintf("SELECT dpboost_party.%s", function), values, count);
     AwaitAll(call->links);
 }
 
@@ -123,7 +112,7 @@ void PlanAcross(AcrossCall* call) {
         Text(call->federation->name), Text(call->target),
         call->features == nullptr ? LinkValue{TEXTOID, nullptr, 0} : Text(FeatureText(call->features))};
     CallParties(call,
-                "dpboost_party_describe($1::pg_catalog.name, $2::pg_catalog.name, $3::pg_catalog.name[])",
+                "describe($1::pg_catalog.name, $2::pg_catalog.name, $3::pg_catalog.name[])",
                 described, 3);
     JsonValue* options = ReadJson(call->options);
     const char* options_text =
@@ -140,7 +129,7 @@ void OpenAndJoin(AcrossCall* call) {
     Coordinator& core = **call->core;
     const LinkValue opened[] = {Text(call->federation->name), Bytes(core.call_bytes()),
                                 Bytes(core.plan_bytes())};
-    CallParties(call, "dpboost_party_open($1::pg_catalog.name, $2, $3)", opened, 3);
+    CallParties(call, "open($1::pg_catalog.name, $2, $3)", opened, 3);
     CallCore([&] {
         PgInterrupt interrupt;
         core.Follow(Answers(*call), interrupt);
@@ -156,7 +145,7 @@ void OpenAndJoin(AcrossCall* call) {
     bool is_variable;
     getTypeOutputInfo(BYTEAARRAYOID, &output, &is_variable);
     const LinkValue joined[] = {Text(OidOutputFunctionCall(output, PointerGetDatum(all)))};
-    CallParties(call, "dpboost_party_join($1::pg_catalog.bytea[])", joined, 1);
+    CallParties(call, "join($1::pg_catalog.bytea[])", joined, 1);
 }
 
 // The row of the coordinator's own ledger, which reads no table and is charged to nobody.
@@ -202,8 +191,7 @@ class LinkedExchange final : public SumExchange {
 
     void PrepareRounds() {
         for (int i = 0; i < call_.links->count; ++i)
-            PrepareAt(call_.links, i, kRound,
-                      psprintf("SELECT %s.dpboost_party_round($1, $2)", call_.schemas[i]));
+            PrepareAt(call_.links, i, kRound, "SELECT dpboost_party.round($1, $2)");
         AwaitAll(call_.links);
     }
 
@@ -312,7 +300,7 @@ Datum dpboost_train_across(PG_FUNCTION_ARGS) {
     });
     PaidRelease paid;
     PayAcross(call, federation, &paid);
-    CallParties(call, "dpboost_party_charge()", nullptr, 0);
+    CallParties(call, "charge()", nullptr, 0);
     TrainTogether(call, &paid);
     CloseLinks(call->links);
     Deliver(call, &paid);
@@ -327,7 +315,7 @@ Datum dpboost_estimate_across(PG_FUNCTION_ARGS) {
     Coordinator& core = **call->core;
     const LinkValue values[] = {Text(call->federation->name), Bytes(core.call_bytes()),
                                 Bytes(core.plan_bytes())};
-    CallParties(call, "dpboost_party_estimate($1::pg_catalog.name, $2, $3)::text", values, 3);
+    CallParties(call, "estimate($1::pg_catalog.name, $2, $3)::text", values, 3);
     StringInfoData parties;
     initStringInfo(&parties);
     for (int i = 0; i < call->federation->count; ++i) {

@@ -75,30 +75,35 @@ CREATE FUNCTION dpboost_estimate_across(
 COMMENT ON FUNCTION dpboost_estimate_across(name, name, float8, float8, name[], jsonb) IS
     'what dpboost_train_across would cost and leave at each party; reads no row and charges nothing';
 
--- What a coordinator calls at the parties, in one transaction. Rights are those of dpboost_train_on.
-CREATE FUNCTION dpboost_party_describe(federation name, target name, features name[]) RETURNS bytea
+-- What a coordinator calls at the parties, in one transaction. Rights are those of dpboost_train_on. They are not in schema dpboost,
+-- because a coordinator calls them by name: who may look names up beside the catalog's tables can PREPARE a statement on one of them,
+-- which needs no right to the table and locks it, and so hold up every charge.
+CREATE SCHEMA dpboost_party;
+COMMENT ON SCHEMA dpboost_party IS 'what servers of a federation call at each other; not for people';
+GRANT USAGE ON SCHEMA dpboost_party TO PUBLIC;
+CREATE FUNCTION dpboost_party.describe(federation name, target name, features name[]) RETURNS bytea
     AS 'MODULE_PATHNAME', 'dpboost_party_describe' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_party_describe(name, name, name[]) IS
+COMMENT ON FUNCTION dpboost_party.describe(name, name, name[]) IS
     'what is public about the columns that this party brings; called by the coordinator of a federation';
-CREATE FUNCTION dpboost_party_estimate(federation name, call bytea, plan bytea) RETURNS jsonb
+CREATE FUNCTION dpboost_party.estimate(federation name, call bytea, plan bytea) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'dpboost_party_estimate' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_party_estimate(name, bytea, bytea) IS
+COMMENT ON FUNCTION dpboost_party.estimate(name, bytea, bytea) IS
     'what a training would leave of this party''s budgets; called by the coordinator of a federation';
-CREATE FUNCTION dpboost_party_open(federation name, call bytea, plan bytea) RETURNS bytea
+CREATE FUNCTION dpboost_party.open(federation name, call bytea, plan bytea) RETURNS bytea
     AS 'MODULE_PATHNAME', 'dpboost_party_open' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_party_open(name, bytea, bytea) IS
+COMMENT ON FUNCTION dpboost_party.open(name, bytea, bytea) IS
     'begins a training and signs for it; called by the coordinator of a federation';
-CREATE FUNCTION dpboost_party_join(openings bytea[]) RETURNS void
+CREATE FUNCTION dpboost_party.join(openings bytea[]) RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_party_join' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_party_join(bytea[]) IS
+COMMENT ON FUNCTION dpboost_party.join(bytea[]) IS
     'checks what all parties have signed, and reads the rows; called by the coordinator of a federation';
-CREATE FUNCTION dpboost_party_charge() RETURNS bigint
+CREATE FUNCTION dpboost_party.charge() RETURNS bigint
     AS 'MODULE_PATHNAME', 'dpboost_party_charge' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_party_charge() IS
+COMMENT ON FUNCTION dpboost_party.charge() IS
     'charges this party''s budgets with the whole training; called by the coordinator of a federation';
-CREATE FUNCTION dpboost_party_round(event bigint, total bytea) RETURNS bytea
+CREATE FUNCTION dpboost_party.round(event bigint, total bytea) RETURNS bytea
     AS 'MODULE_PATHNAME', 'dpboost_party_round' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION dpboost_party_round(bigint, bytea) IS
+COMMENT ON FUNCTION dpboost_party.round(bigint, bytea) IS
     'takes the last total and gives this party''s masked sums, once for each event; called by the coordinator of a federation';
 
 CREATE VIEW dpboost_federations ( -- servers that train together, by federation and party
