@@ -107,7 +107,7 @@ $(eval $(call flavour,plain,,-O1 -g1))
 $(eval $(call flavour,asan,$(SAN_FLAGS),-O0))
 $(eval $(call flavour,tsan,-O1 -g1 -fsanitize=thread,-O0))
 # What runs in threads, under ThreadSanitizer.
-THREAD_SRCS := $(wildcard test/unit/training/federation/*_test.cpp) test/unit/base/worker_pool_test.cpp
+THREAD_SRCS := $(wildcard test/unit/training/federation/*_test.cpp) test/unit/base/worker_pool_test.cpp test/unit/base/fiber_test.cpp
 $(BUILD)/tsan/thread_tests: $(THREAD_SRCS:%.cpp=$(BUILD)/tsan/%.o) $(BUILD)/tsan/libcore.a
 	$(CXX) -fsanitize=thread $^ -o $@ -lgtest -lgtest_main $(CORE_LIBS)
 
