@@ -37,6 +37,11 @@ FROM dpboost_federations ORDER BY party;
 -- it is not reached from here
 SELECT dpboost_train_across('los', 'f', 'los', epsilon => 1);
 SELECT dpboost_train_across('los', 'nothing', 'los', epsilon => 1);
+-- a model must be there to be evaluated or updated
+SELECT dpboost_evaluate_across('nothing', 'f', 'los', epsilon => 1);
+SELECT dpboost_update_across('nothing', 'f', epsilon => 1);
+SELECT dpboost_evaluate_across('los', 'f', NULL, epsilon => 1);
+SELECT dpboost_update_across(NULL, 'f', epsilon => 1);
 -- party functions, by someone without rights, and out of order
 SET ROLE regress_fed_ana;
 SELECT dpboost_party.describe('f', 'los', NULL);

@@ -6,7 +6,6 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use hospitals;
-use servers qw(start_psql);
 
 start_hospitals();
 
@@ -27,38 +26,7 @@ subtest 'a training' => sub {
 
 # ---- a coordinator who is a party's enemy: steps by hand ----------------------------------------------------------------
 
-# The call and the plan of the last training, from a party's log.
-sub announced
-{
-    my $log = slurp_file($node{ukb}->logfile);
-    my @found = $log =~ /dpboost_party\.open[^\n]*\n[^\n]*parameters: \$1 = 'cardio', \$2 = '(\\x[0-9a-f]+)', \$3 = '(\\x[0-9a-f]+)'/g;
-    die 'no announcement in the log' unless @found >= 2;
-    return @found[ -2, -1 ];
-}
 my ($call, $plan) = announced();
-
-sub session
-{
-    my ($name) = @_;
-    my $session = start_psql($node{$name}, "SET ROLE study;\nBEGIN ISOLATION LEVEL REPEATABLE READ;\n", timeout => 300);
-    return $session;
-}
-
-# What a statement gives, or its error.
-sub ask
-{
-    my ($session, $sql) = @_;
-    $session->{out} = $session->{err} = '';
-    $session->{in} .= "$sql;\n\\echo done\n";
-    $session->{run}->pump until $session->{out} =~ /done\n/;
-    $session->{run}->pump_nb;
-    my $out = $session->{out};
-    $out =~ s/done\n.*//s;
-    chomp $out;
-    return $session->{err} ne '' ? $session->{err} : $out;
-}
-
-sub finish { for my $session (@_) { $session->{in} .= "\\q\n"; $session->{run}->finish } }
 
 sub open_at { my ($session, $c, $p) = @_; return ask($session, "SELECT dpboost_party.open('cardio', '" . ($c || $call) . "', '" . ($p || $plan) . "')") }
 sub join_at { my ($session, @openings) = @_; return ask($session, "SELECT dpboost_party.join(ARRAY['" . join("', '", @openings) . "']::bytea[])") }

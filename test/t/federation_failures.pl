@@ -10,8 +10,6 @@ use servers qw(start_psql);
 
 start_hospitals();
 
-sub finish { for my $session (@_) { $session->{in} .= "\\q\n"; $session->{run}->finish } }
-
 my $long = q{SELECT dpboost_train_across('long', 'cardio', 'los', epsilon => 0.01, options => '{"method": "sbdt", "trees": 5000, "depth": 2}')};
 
 # Whether all parties have ended what a coordinator began.
@@ -32,7 +30,7 @@ sub start_long
     my $session = start_psql($hub, "\\c hub\n" . ($settings || '') . "SELECT 'pid', pg_backend_pid();\n$long;\n", timeout => 300);
     $session->{run}->pump until $session->{out} =~ /pid\|(\d+)/;
     $session->{pid} = $1;
-    $node{ukb}->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'dpboost' AND query LIKE '%party_round%'")
+    $node{ukb}->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'dpboost' AND query LIKE '%dpboost_party.round%'")
         or die 'no rounds';
     return $session;
 }

@@ -7,8 +7,10 @@ use warnings;
 use Exporter 'import';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use servers qw(start_psql);
 
-our @EXPORT = qw(@names %node %key $hub $servers $train start_hospitals parties at create_federation error_of all_charges);
+our @EXPORT = qw(@names %node %key $hub $servers $train start_hospitals parties at create_federation error_of all_charges
+    announced session ask finish);
 
 our @names = qw(charite lmu ukb);
 our (%node, %key, $hub);
@@ -48,6 +50,35 @@ sub error_of
 
 sub charges { my ($name) = @_; return at($name, "SELECT count(*) FROM dpboost_ledger WHERE federation IS NOT NULL") }
 sub all_charges { return join(' ', map { charges($_) } @names) }
+
+# ---- steps of a coordinator by hand -----------------------------------------------------------------------------------
+
+# The call and the plan of the last release, from a party's log.
+sub announced
+{
+    my $log = slurp_file($node{ukb}->logfile);
+    my @found = $log =~ /dpboost_party\.open[^\n]*\n[^\n]*parameters: \$1 = 'cardio', \$2 = '(\\x[0-9a-f]+)', \$3 = '(\\x[0-9a-f]+)'/g;
+    die 'no announcement in the log' unless @found >= 2;
+    return @found[ -2, -1 ];
+}
+
+sub session { my ($name) = @_; return start_psql($node{$name}, "SET ROLE study;\nBEGIN ISOLATION LEVEL REPEATABLE READ;\n", timeout => 300) }
+
+# What a statement gives, or its error.
+sub ask
+{
+    my ($session, $sql) = @_;
+    $session->{out} = $session->{err} = '';
+    $session->{in} .= "$sql;\n\\echo done\n";
+    $session->{run}->pump until $session->{out} =~ /done\n/;
+    $session->{run}->pump_nb;
+    my $out = $session->{out};
+    $out =~ s/done\n.*//s;
+    chomp $out;
+    return $session->{err} ne '' ? $session->{err} : $out;
+}
+
+sub finish { for my $session (@_) { $session->{in} .= "\\q\n"; $session->{run}->finish } }
 
 sub start_hospitals
 {

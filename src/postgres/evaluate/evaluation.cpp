@@ -3,29 +3,12 @@
 #include "postgres/boundary/settings.h"
 #include "postgres/columns/source_column.h"
 #include "postgres/population/privacy_unit.h"
-#include "postgres/predict/catalog_model.h"
-#include "postgres/reading/reading.h"
 #include "postgres/train/calibration.h"
 #include "postgres/train/json_reader.h"
-#include "postgres/train/training.h"
 #include "postgres/units/reserve_units.h"
 
 namespace dpboost {
 namespace {
-
-// An evaluation under way. Plain data.
-struct RunningEvaluation : RowSink {
-    const EvaluationCall* call;
-    CatalogModel* models;
-    const RelationSet* relations;
-    const char* unit;
-    TrainRight right;
-    SourceColumn target_column;
-    const BudgetList* budgets;
-    UnitState units;
-    CoreState<EvaluationCore>* core;
-    Reading reading;
-};
 
 // ---- columns ----
 
@@ -48,6 +31,11 @@ struct PlainSchema {
         schema.privacy = call.privacy;
         schema.target.name = running.target_column.name;
         schema.target.kind = running.target_column.kind;
+        if (call.federated != nullptr) {
+            CheckReadable(schema.target, call.federated->columns->target);
+            schema.target = call.federated->columns->target;
+            schema.parties = call.federated->parties;
+        }
         schema.relation = relation;
         schema.has_units = running.unit != nullptr;
         if (running.units.id != 0)
@@ -61,7 +49,7 @@ static_assert(std::is_trivially_destructible_v<PlainSchema>, "a longjmp must be 
 
 // The relation's column of that name must hold what the model was trained on.
 void BindFeature(RunningEvaluation* running, int feature, AttrNumber* attnum) {
-    const SourceColumn column =
+    const SourceColumn& column = running->feature_columns[feature] =
         FindFeatureColumn(running->call->relid, (*running->core)->features()[feature]);
     MakeColumnReader(column.type, column.kind, &(*running->core)->encoders()[feature],
                      &running->readers[feature]);
@@ -73,6 +61,8 @@ void BindColumns(RunningEvaluation* running, Oid owner) {
     const Oid relid = running->call->relid;
     running->features = static_cast<int>((*running->core)->features().size());
     running->readers = static_cast<ColumnReader*>(palloc0(sizeof(ColumnReader) * (running->features + 1)));
+    running->feature_columns =
+        static_cast<SourceColumn*>(palloc0(sizeof(SourceColumn) * (running->features + 1)));
     auto* columns = static_cast<AttrNumber*>(palloc(sizeof(AttrNumber) * (running->features + 2)));
     int count = 0;
     columns[count++] = running->target_column.attnum;
@@ -83,8 +73,7 @@ void BindColumns(RunningEvaluation* running, Oid owner) {
     const TrainRight right = CheckMayTrain(running->call->caller, relid, columns, count);
     running->reading = {relid, owner, right == TrainRight::kBudget, FeatureShape::kColumns, columns, count};
     MakeTargetReader((*running->core)->target(), running->target_column, &running->target);
-    MakeUnitReader(running->unit,
-                   running->unit == nullptr ? InvalidOid : FindColumn(relid, running->unit).type, running);
+    MakeUnitReader(running->unit, running->unit_type, running);
 }
 
 void FlushRows(RowSink* sink) {
@@ -93,14 +82,37 @@ void FlushRows(RowSink* sink) {
 
 // ---- the steps ----
 
-// Everything up to the first row. The relation stays locked until the transaction ends.
-RunningEvaluation* Begin(const EvaluationCall& call) {
-    auto* running = static_cast<RunningEvaluation*>(palloc0(sizeof(RunningEvaluation)));
+// The models of the call, in its order.
+const CatalogModel* FindModels(const EvaluationCall& call) {
+    if (call.federated != nullptr) {
+        NewModelName name;  // in the ledger here
+        CheckCanRelease(call.caller, call.models[0], &name);
+        return call.given;
+    }
     CheckCanCharge();
-    running->call = &call;
-    running->models = static_cast<CatalogModel*>(palloc0(sizeof(CatalogModel) * (call.model_count + 1)));
+    auto* models = static_cast<CatalogModel*>(palloc0(sizeof(CatalogModel) * (call.model_count + 1)));
     for (int i = 0; i < call.model_count; ++i)
-        FindCatalogModel(call.caller, call.models[i], &running->models[i]);
+        FindCatalogModel(call.caller, call.models[i], &models[i]);
+    return models;
+}
+
+// The noise, as this server finds it or as it was announced.
+void FixNoise(RunningEvaluation* running) {
+    const FederatedTerms* terms = running->call->federated;
+    if (terms == nullptr)
+        CalibrateFor(running->budgets, **running->core);
+    else
+        WithConstraints(running->budgets, [&](const std::vector<BudgetConstraint>& constraints) {
+            (*running->core)->Adopt({terms->plan_bytes, terms->plan_size}, constraints);
+        });
+}
+
+}  // namespace
+
+RunningEvaluation* BeginEvaluation(const EvaluationCall& call) {
+    auto* running = static_cast<RunningEvaluation*>(palloc0(sizeof(RunningEvaluation)));
+    running->call = &call;
+    running->models = FindModels(call);
     Relation relation = relation_open(call.relid, AccessShareLock);
     // Without a right to the relation as such nothing more is said about it.
     running->target_column = FindColumn(call.relid, call.target);
@@ -110,9 +122,8 @@ RunningEvaluation* Begin(const EvaluationCall& call) {
     running->relations = relations;
     CheckColumnType(&running->target_column, "target");
     running->budgets = LoadBudgets(call.caller, relations);
-    FindUnitState(running->budgets, relations,
-                  running->unit == nullptr ? InvalidOid : FindColumn(call.relid, running->unit).type,
-                  &running->units);
+    running->unit_type = running->unit == nullptr ? InvalidOid : FindColumn(call.relid, running->unit).type;
+    FindUnitState(running->budgets, relations, running->unit_type, &running->units);
     PlainSchema schema{*running, ReadJson(call.options), DescribeRelation(call.relid), MaxMemoryBytes()};
     running->core = CoreState<EvaluationCore>::Make(CurrentMemoryContext, schema);
     running->buffer = (*running->core)->buffer();
@@ -121,9 +132,18 @@ RunningEvaluation* Begin(const EvaluationCall& call) {
     BindColumns(running, relation->rd_rel->relowner);
     relation_close(relation, NoLock);
     CheckPerTrainLimit(running->budgets, (*running->core)->epsilon(), (*running->core)->delta());
-    CalibrateFor(running->budgets, **running->core);
+    FixNoise(running);
     return running;
 }
+
+void FinishRows(RunningEvaluation* running) {
+    CallCore([&] {
+        PgInterrupt interrupt;
+        (*running->core)->FinishRows(interrupt);
+    });
+}
+
+namespace {
 
 // Another release may have been charged since this one began.
 void CalibrateAgainIfCharged(RunningEvaluation* running) {
@@ -134,14 +154,19 @@ void CalibrateAgainIfCharged(RunningEvaluation* running) {
     CalibrateFor(budgets, **running->core);
 }
 
-void Pay(RunningEvaluation* running, PaidRelease* paid) {
+}  // namespace
+
+void PayEvaluation(RunningEvaluation* running, const char* federation, PaidRelease* paid) {
     const EvaluationCore& core = **running->core;
     ChargeRequest request;
     memset(static_cast<void*>(&request), 0, sizeof request);
     request.caller = running->call->caller;
     request.right = running->reading.as_owner ? TrainRight::kBudget : TrainRight::kSelect;
     request.kind = running->call->choice ? ReleaseKind::kChoice : ReleaseKind::kEvaluation;
-    request.model = running->models[0].released;
+    if (federation == nullptr)
+        request.model = running->models[0].released;
+    else
+        request.model_name = running->call->models[0];
     request.method = running->call->choice ? "best" : "evaluate";
     request.task = core.task_name();
     request.plan_bytes = core.plan_bytes().data();
@@ -149,10 +174,13 @@ void Pay(RunningEvaluation* running, PaidRelease* paid) {
     request.noise_multiplier = core.noise_multiplier();
     request.relations = running->relations;
     request.privacy_unit = running->unit;
-    request.delivery_follows = true;
+    request.federation = federation;
+    request.delivery_follows = federation == nullptr;
     ReserveUnits(&running->units, running->core, &request);
     CommitCharge(&request, paid);
 }
+
+namespace {
 
 // Nothing else in an evaluation takes random numbers, and nothing calls it without a charge.
 void Draw(RunningEvaluation* running, PaidRelease* paid) {
@@ -185,14 +213,11 @@ void DrawAndDeliver(RunningEvaluation* running, PaidRelease* paid) {
 }  // namespace
 
 void RunEvaluation(const EvaluationCall& call, FinishedEvaluation* finished) {
-    RunningEvaluation* running = Begin(call);
+    RunningEvaluation* running = BeginEvaluation(call);
     ReadRows(running, running->reading);
-    CallCore([&] {
-        PgInterrupt interrupt;
-        (*running->core)->FinishRows(interrupt);
-    });
+    FinishRows(running);
     CalibrateAgainIfCharged(running);
-    Pay(running, &finished->paid);
+    PayEvaluation(running, nullptr, &finished->paid);
     DrawAndDeliver(running, &finished->paid);
     CloseUnits(&running->units);
     finished->core = running->core;

@@ -128,6 +128,16 @@ bytea* MakeBytea(const char* bytes, size_t size) {
     return value;
 }
 
+ArrayType* NameArray(const char* const* names, int count) {
+    auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * (count + 1)));
+    for (int i = 0; i < count; ++i) {
+        auto* name = static_cast<NameData*>(palloc0(sizeof(NameData)));
+        namestrcpy(name, names[i]);
+        values[i] = NameGetDatum(name);
+    }
+    return construct_array(values, count, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR);
+}
+
 Federation* LoadFederation(const char* name) {
     CatalogScope scope;
     const MemoryContext caller_context = CurrentMemoryContext;

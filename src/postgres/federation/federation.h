@@ -36,8 +36,10 @@ void LoadPartySeed(Hash* seed);
 // As text, for the ledger; `session` is of 32 bytes. Core side.
 std::string DescribeSession(const Roster& roster, const Hash& session);
 
-// A value of a function.
+// Values of functions.
 bytea* MakeBytea(const char* bytes, size_t size);
+
+ArrayType* NameArray(const char* const* names, int count);
 
 // dpboost.federation_timeout: how many milliseconds a step of a federated training may take.
 int FederationTimeout();

@@ -2,6 +2,8 @@
 // as whom, as for a foreign table. A step goes to all servers at once and is over when all have answered.
 #pragma once
 
+#include <string_view>
+
 #include "postgres/federation/federation.h"
 
 #include "postgres/boundary/pg_links.h"
@@ -15,7 +17,7 @@ struct Links {
     PGconn** connections;
     PGresult** results;   // of the last step, one for each server
     int descriptors;      // reserved
-    WaitEventSet* waits;  // latch, postmaster and all servers; made for the first wait
+    WaitEventSet* waits;  // latch, postmaster and servers
     MemoryContextCallback close;
 };
 
@@ -26,20 +28,21 @@ struct LinkValue {
     int size;
 };
 
-// Connects to all parties, as `caller`. Raises 08001.
+// Connects to all parties at once, as `caller`. Raises 08001.
 Links* OpenLinks(const Federation& federation, Oid caller);
 // Sends a statement to all servers.
 void SendToAll(Links* links, const char* statement, const LinkValue* values, int count);
-// Sends it to one of them; each may get its own.
-void SendTo(Links* links, int server, const char* statement, const LinkValue* values, int count);
-// A statement that is sent often: prepared once at a server, under a name, then sent by it.
-void PrepareAt(Links* links, int server, const char* name, const char* statement);
-void SendPreparedTo(Links* links, int server, const char* name, const LinkValue* values, int count);
+// Several statements in one text; their answer is that of the last.
+void SendBatchToAll(Links* links, const char* statements);
+// A statement that was prepared under a name.
+void SendPreparedToAll(Links* links, const char* name, const LinkValue* values, int count);
 // Until all that were sent something have answered. Raises the first error that a server has answered with, as it was raised
 // there, with its name; 08006 for a lost connection, and for no answer within dpboost.federation_timeout.
 void AwaitAll(Links* links);
-// The one value of a server's answer; it stays until the next step.
-const char* AnswerOf(const Links* links, int server, int* size);
+// Raises 08P01 unless a server's answer is one value.
+void CheckAnswer(const Links* links, int server);
+// That value; it stays until the next step.
+std::string_view AnswerOf(const Links* links, int server);
 // Ends all transactions and closes the connections now.
 void CloseLinks(Links* links);
 

@@ -276,7 +276,8 @@ void RecordCharge(const LedgerMessage* message, const LedgerPlan* plan, const Re
     CatalogScope scope;
     NamedModel model;
     CatalogBegin(&scope);
-    if (message->kind == ReleaseKind::kTraining)
+    // At a party of a federation the model is elsewhere: its name counts the releases here.
+    if (message->kind == ReleaseKind::kTraining || message->released.name_id == 0)
         NameNextModel(message->caller, PieceOf(message, message->model_name), &model);
     else
         NameReleasedModel(message->released, &model);

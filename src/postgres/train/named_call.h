@@ -21,6 +21,20 @@ struct NamedCall {
 // From the arguments relation, target, epsilon, delta, features, options of an SQL function, of which the first is `first`.
 NamedCall* ReadNamedCall(FunctionCallInfo fcinfo, int first);
 
+// The model that an update goes on from. Only who could train under its name may: raises 42501, and 22023 if the model does
+// not say what it predicts.
+const CatalogModel* FindContinued(Oid caller, const char* text);
+
+// Becomes a Model inside the door.
+struct ModelBytes {
+    const char* data;
+    size_t size;
+    operator Model() const { return Model::Parse({data, size}); }
+};
+
+// The call goes on from the model, which is parsed for it.
+void ContinueFrom(const CatalogModel* model, TrainingCall* training);
+
 // Looks up columns, privacy unit and rights. Everything that the call or the schema can get wrong about them is raised. The
 // relation stays locked until the transaction ends.
 void PrepareCall(NamedCall* call);

@@ -11,17 +11,8 @@ PG_FUNCTION_INFO_V1(dpboost_estimate_update);
 }
 
 namespace dpboost {
-namespace {
 
-// Becomes a Model inside the door.
-struct ModelBytes {
-    const char* data;
-    size_t size;
-    operator Model() const { return Model::Parse({data, size}); }
-};
-
-// Only who could train under the name may continue it.
-CatalogModel* FindContinued(Oid caller, const char* text) {
+const CatalogModel* FindContinued(Oid caller, const char* text) {
     auto* model = static_cast<CatalogModel*>(palloc0(sizeof(CatalogModel)));
     FindCatalogModel(caller, text, model);
     if (!model->owned || model->owner == nullptr)
@@ -34,6 +25,14 @@ CatalogModel* FindContinued(Oid caller, const char* text) {
                         errhint("Train the next version from the start, with dpboost_train_on.")));
     return model;
 }
+
+void ContinueFrom(const CatalogModel* model, TrainingCall* training) {
+    training->continued = model;
+    training->continued_model =
+        CoreState<Model>::Make(CurrentMemoryContext, ModelBytes{model->content, model->content_size})->get();
+}
+
+namespace {
 
 // Arguments: model, relation, epsilon, delta, options.
 NamedCall* ReadUpdate(FunctionCallInfo fcinfo) {
@@ -49,9 +48,7 @@ NamedCall* ReadUpdate(FunctionCallInfo fcinfo) {
     training->options = PG_GETARG_JSONB_P(4);
     call->relid = PG_GETARG_OID(1);
     const CatalogModel* model = FindContinued(training->caller, text_to_cstring(PG_GETARG_TEXT_PP(0)));
-    training->continued = model;
-    training->continued_model =
-        CoreState<Model>::Make(CurrentMemoryContext, ModelBytes{model->content, model->content_size})->get();
+    ContinueFrom(model, training);
     call->target = model->target;
     return call;
 }

@@ -68,6 +68,19 @@ CREATE FUNCTION dpboost_train_across(
 COMMENT ON FUNCTION dpboost_train_across(text, name, name, float8, float8, name[], jsonb) IS
     'trains a differentially private model on the tables of all parties of a federation; no row and no exact sum leaves a party';
 
+CREATE FUNCTION dpboost_update_across(
+    model text, federation name, epsilon float8, delta float8 DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'dpboost_update_across' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dpboost_update_across(text, name, float8, float8, jsonb) IS
+    'trains the next version of a model of yours, which goes on from its live version, or from name@version, with the rows of all parties of a federation';
+
+CREATE FUNCTION dpboost_evaluate_across(
+    model text, federation name, target name, epsilon float8, delta float8 DEFAULT NULL,
+    options jsonb DEFAULT '{}') RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'dpboost_evaluate_across' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dpboost_evaluate_across(text, name, name, float8, float8, jsonb) IS
+    'how good a model is on the tables of all parties of a federation: figures with 95 % intervals, differentially private';
+
 CREATE FUNCTION dpboost_estimate_across(
     federation name, target name, epsilon float8, delta float8 DEFAULT NULL,
     features name[] DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS jsonb

@@ -102,7 +102,7 @@ void CheckArguments(const EvaluationSchema& schema) {
 }  // namespace
 
 EvaluationCore::EvaluationCore(const EvaluationSchema& schema)
-    : choice_(schema.choice), held_(schema.memory, schema.unseen) {
+    : choice_(schema.choice), parties_(schema.parties), held_(schema.memory, schema.unseen) {
     CheckArguments(schema);
     EvaluationOptions options;
     ReadTable(kRows, *schema.options, &options);
@@ -140,7 +140,7 @@ void EvaluationCore::CountMemory() {
     held_.Count(builder_->memory_used() + buffer_->bytes());
 }
 
-void EvaluationCore::Calibrate(const std::vector<BudgetConstraint>& budgets) {
+PlanRequest EvaluationCore::Request(const std::vector<BudgetConstraint>& budgets) const {
     PlanRequest request;
     request.epsilon = epsilon_;
     request.delta = delta_;
@@ -156,8 +156,25 @@ void EvaluationCore::Calibrate(const std::vector<BudgetConstraint>& budgets) {
         request.mechanisms = {EvaluationRequest(target_->spec)};
     }
     request.mechanisms[0].share = 1;
-    plan_.emplace(Plan::Calibrate(request));
+    return request;
+}
+
+// Figures and their errors are of the noise that the servers together will add.
+void EvaluationCore::TakePlan(Plan&& plan) {
+    plan_.emplace(std::move(plan));
+    if (parties_) {
+        CheckSharedPlan(*plan_, *parties_);
+        plan_->SetNoiseFactor(parties_->Factor());
+    }
     plan_bytes_ = plan_->Serialize();
+}
+
+void EvaluationCore::Calibrate(const std::vector<BudgetConstraint>& budgets) {
+    TakePlan(Plan::Calibrate(Request(budgets)));
+}
+
+void EvaluationCore::Adopt(std::string_view announced, const std::vector<BudgetConstraint>& budgets) {
+    TakePlan(Plan::FromRelease(Request(budgets), announced));
 }
 
 void EvaluationCore::AppendRows() {

@@ -10,6 +10,7 @@
 
 #include "mechanism/chacha_source.h"
 #include "mechanism/noise.h"
+#include "mechanism/parties/noise_share.h"
 #include "model/model.h"
 #include "training/columns.h"
 #include "training/paid_charge.h"
@@ -38,6 +39,7 @@ struct EvaluationSchema {
     std::optional<UnitLimit> unit_limit;  // as a training's
     bool unseen = false;
     size_t memory = 0;
+    std::optional<NoiseParties> parties = {};  // servers that evaluate together and share the noise
 };
 
 class EvaluationCore {
@@ -55,6 +57,8 @@ class EvaluationCore {
     double delta() const { return delta_; }
 
     void Calibrate(const std::vector<BudgetConstraint>& budgets);
+    // Instead of Calibrate, at a party of a federation: as a training's.
+    void Adopt(std::string_view announced, const std::vector<BudgetConstraint>& budgets);
     void AppendRows();
     void FinishRows(Interrupt& interrupt);
 
@@ -64,7 +68,7 @@ class EvaluationCore {
 
     // Draws what the receipt was paid for; throws kInternal without one for plan_bytes(). Wipes the seed.
     void Evaluate(PaidCharge&& paid, ChaChaSource::Seed&& seed, Interrupt& interrupt);
-    // The same with noise that the caller chooses; for tests.
+    // The same with noise that the caller chooses: for servers that evaluate together (training/federation), and for tests.
     void EvaluateWith(PaidCharge&& paid, NoiseSource& noise, Interrupt& interrupt);
 
     const std::string& plan_bytes() const { return plan_bytes_; }
@@ -78,9 +82,12 @@ class EvaluationCore {
     const std::string& Describe(const TrainingResult& result);
 
   private:
+    PlanRequest Request(const std::vector<BudgetConstraint>& budgets) const;
+    void TakePlan(Plan&& plan);
     void CountMemory();
 
     bool choice_;
+    std::optional<NoiseParties> parties_;
     std::vector<std::string> names_;
     std::vector<Model> models_;
     double epsilon_ = 0;

@@ -13,7 +13,7 @@ namespace dpboost {
 namespace {
 
 constexpr uint32_t kColumnsMagic = 0x31635044;  // "DPc1"
-constexpr uint32_t kCallMagic = 0x31615044;     // "DPa1"
+constexpr uint32_t kCallMagic = 0x32615044;     // "DPa2"
 
 // Reads what Write has written; turns the reader's words about stored models into some about messages.
 template <typename Read>
@@ -80,6 +80,29 @@ PartyColumns ReadColumns(ByteReader& reader) {
     for (uint32_t left = reader.Count(kLeastSize); left > 0; --left)
         columns.features.push_back(ReadColumn(reader));
     return columns;
+}
+
+void Write(ByteWriter& writer, const SharedModel& shared) {
+    writer.Text(shared.content);
+    writer.U32(shared.version);
+    writer.Text(shared.method);
+    writer.Text(shared.options);
+    writer.U8(shared.positive ? 1 : 0);
+    writer.Text(shared.positive.value_or(std::string()));
+}
+
+SharedModel ReadShared(ByteReader& reader) {
+    SharedModel shared;
+    shared.content = std::string(reader.Text());
+    shared.version = reader.U32();
+    shared.method = std::string(reader.Text());
+    shared.options = std::string(reader.Text());
+    const uint8_t has_positive = reader.U8();
+    std::string positive(reader.Text());
+    ByteReader::Require(has_positive <= 1 && (has_positive == 1 || positive.empty()));
+    if (has_positive == 1)
+        shared.positive = std::move(positive);
+    return shared;
 }
 
 // Kinds that are read alike. Numbers of any type are; what is not is refused.
@@ -170,12 +193,15 @@ void CheckReadable(const PublicColumn& own, const PublicColumn& announced) {
 std::string FederatedCall::Serialize() const {
     ByteWriter writer;
     writer.U32(kCallMagic);
+    writer.U8(static_cast<uint8_t>(kind));
     writer.Text(model);
     writer.Text(options);
     writer.F64(epsilon);
     writer.U8(delta ? 1 : 0);
     writer.F64(delta.value_or(0));
     writer.Raw(View(encodings));
+    if (shared)
+        Write(writer, *shared);
     Write(writer, columns);
     return writer.Take();
 }
@@ -183,6 +209,9 @@ std::string FederatedCall::Serialize() const {
 FederatedCall FederatedCall::Parse(std::string_view bytes) {
     return ReadMessage(bytes, kCallMagic, [](ByteReader& reader) {
         FederatedCall call;
+        const uint8_t kind = reader.U8();
+        ByteReader::Require(kind <= static_cast<uint8_t>(FederatedKind::kEvaluation));
+        call.kind = static_cast<FederatedKind>(kind);
         call.model = std::string(reader.Text());
         call.options = std::string(reader.Text());
         call.epsilon = reader.F64();
@@ -193,6 +222,8 @@ FederatedCall FederatedCall::Parse(std::string_view bytes) {
             call.delta = delta;
         const std::string_view encodings = reader.Raw(call.encodings.size());
         std::copy(encodings.begin(), encodings.end(), call.encodings.begin());
+        if (call.kind != FederatedKind::kTraining)
+            call.shared = ReadShared(reader);
         call.columns = ReadColumns(reader);
         return call;
     });

@@ -31,14 +31,29 @@ PartyColumns MergeColumns(const std::vector<std::string>& parties, const std::ve
 // Throws kInvalidParameter unless values of a party's own column can be read as the announced one says.
 void CheckReadable(const PublicColumn& own, const PublicColumn& announced);
 
+// What servers do together.
+enum class FederatedKind : uint8_t { kTraining = 0, kUpdate = 1, kEvaluation = 2 };
+
+// The model that an update goes on from, or that is evaluated, as the coordinator's catalog has it. It need not be true: any
+// model is a choice of the question, which the accounting allows.
+struct SharedModel {
+    std::string content;  // Model::Serialize
+    uint32_t version = 0;
+    std::string method;
+    std::string options;  // JSON, of its training
+    std::optional<std::string> positive;
+};
+
 // A call as all servers get it.
 struct FederatedCall {
+    FederatedKind kind = FederatedKind::kTraining;
     std::string model;    // its name at the coordinator, for the ledgers
     std::string options;  // JSON, as the caller gave it
     double epsilon = 0;
     std::optional<double> delta;
-    PartyColumns columns;  // merged
-    Hash encodings{};      // EncodingsHash of the coordinator
+    std::optional<SharedModel> shared;  // unless it is a training from the start
+    PartyColumns columns;               // merged
+    Hash encodings{};                   // EncodingsHash of the coordinator
 
     std::string Serialize() const;
     static FederatedCall Parse(std::string_view bytes);

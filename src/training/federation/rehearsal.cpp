@@ -1,6 +1,8 @@
 #include "training/federation/rehearsal.h"
 
+#include "learner/evaluation/evaluation.h"
 #include "mechanism/parties/hash.h"
+#include "training/evaluation/evaluation_json.h"
 
 namespace dpboost {
 
@@ -29,31 +31,66 @@ Dataset MadeUpRows(const std::vector<FeatureSpec>& features, const TargetSpec& t
     return builder.Finish(interrupt);
 }
 
+// What all servers draw alike in a rehearsal.
+class Stage {
+  public:
+    explicit Stage(const std::string& version) : source_(HashOf("rehearsal", version)) {}
+
+  private:
+    ChaChaSource source_;
+
+  public:
+    Random random{source_};
+    ExactNoise noise{random};
+};
+
+Plan PlanFor(std::vector<MechanismRequest> mechanisms, double epsilon, double delta) {
+    PlanRequest request;
+    request.epsilon = epsilon;
+    request.delta = delta;
+    request.mechanisms = std::move(mechanisms);
+    return Plan::Calibrate(request);
+}
+
+std::string With(const std::string& version, std::string_view result) {
+    return version + std::string(View(HashOf("rehearsal", result)));
+}
+
 }  // namespace
 
-std::string Rehearsed(const std::string& version, const TrainingCore& training, Interrupt& interrupt) {
+std::string Rehearsed(const std::string& version, const TrainingCore& training, const Model* continued,
+                      Interrupt& interrupt) {
     const TrainingOptions& options = training.options();
     const TargetSpec& target = training.target().spec;
-    ChaChaSource source(HashOf("rehearsal", version));
-    Random random(source);
-    const Dataset rows = MadeUpRows(training.features(), target, random, interrupt);
-    const std::unique_ptr<Learner> learner = options.method->make(
-        *options.method, {training.features(), target, options.epsilon, options.delta}, options.given);
-    PlanRequest request;
-    request.epsilon = options.epsilon;
-    request.delta = options.delta;
-    request.mechanisms = learner->Mechanisms();
-    Plan plan = Plan::Calibrate(request);
-    ExactNoise noise(random);
-    Releaser releaser(plan, noise);
-    PublicRandom structure(random);
-    PrivateRandom coins(random);
-    Model model(training.features(), target, learner->link());
+    Stage stage(version);
+    const Dataset rows = MadeUpRows(training.features(), target, stage.random, interrupt);
+    LearnerContext context{training.features(), target, options.epsilon, options.delta};
+    std::optional<Continued> from;
+    if (continued != nullptr)
+        context.continued = &from.emplace(Continued{*continued, options.update, options.old_weight});
+    const std::unique_ptr<Learner> learner = options.method->make(*options.method, context, options.given);
+    Plan plan = PlanFor(learner->Mechanisms(), options.epsilon, options.delta);
+    Releaser releaser(plan, stage.noise);
+    PublicRandom structure(stage.random);
+    PrivateRandom coins(stage.random);
+    Model model = continued != nullptr ? *continued : Model(training.features(), target, learner->link());
     NoProgress progress;
     Run run{rows, releaser, structure, coins, model, progress, interrupt, {}};
     run.across_servers = true;
     learner->Train(run);
-    return version + std::string(View(HashOf("rehearsal", model.Serialize())));
+    return With(version, model.Serialize());
+}
+
+std::string Rehearsed(const std::string& version, const EvaluationCore& evaluation, const Model& model,
+                      Interrupt& interrupt) {
+    Stage stage(version);
+    const TargetSpec& target = model.target();
+    const Dataset rows = MadeUpRows(model.features(), target, stage.random, interrupt);
+    MechanismRequest request = EvaluationRequest(target);
+    request.share = 1;
+    Plan plan = PlanFor({request}, evaluation.epsilon(), evaluation.delta());
+    Releaser releaser(plan, stage.noise);
+    return With(version, FiguresObject(Evaluate(model, 0, rows, releaser, interrupt), target));
 }
 
 }  // namespace dpboost

@@ -42,6 +42,27 @@ TEST(FederatedCall, BytesComeBackWhole) {
                 << size;
         EXPECT_EQ(CodeOf([&] { FederatedCall::Parse(bytes + "x"); }), ErrorCode::kInvalidParameter);
     }
+    for (const bool with_positive : {false, true}) {
+        FederatedCall call = Call();
+        call.kind = with_positive ? FederatedKind::kUpdate : FederatedKind::kEvaluation;
+        call.shared.emplace();
+        call.shared->content = "model";
+        call.shared->version = 7;
+        call.shared->method = "auto";
+        call.shared->options = "{}";
+        if (with_positive)
+            call.shared->positive = "yes";
+        const std::string bytes = call.Serialize();
+        const FederatedCall again = FederatedCall::Parse(bytes);
+        EXPECT_EQ(again.Serialize(), bytes);
+        EXPECT_EQ(again.kind, call.kind);
+        EXPECT_EQ(again.shared->version, 7u);
+        EXPECT_EQ(again.shared->positive, call.shared->positive);
+        for (size_t size = 0; size < bytes.size(); ++size)
+            EXPECT_EQ(CodeOf([&] { FederatedCall::Parse(bytes.substr(0, size)); }),
+                      ErrorCode::kInvalidParameter)
+                << size;
+    }
     const PartyColumns columns = Hospital(60, {"icu"});
     EXPECT_EQ(PartyColumns::Parse(columns.Serialize()).Serialize(), columns.Serialize());
     EXPECT_EQ(CodeOf([&] { PartyColumns::Parse(Call().Serialize()); }), ErrorCode::kInvalidParameter);

@@ -2,7 +2,6 @@
 #include "training/federation/coordinator.h"
 
 #include <gtest/gtest.h>
-#include <poll.h>
 
 #include <cmath>
 
@@ -11,7 +10,7 @@
 #include "support/parties.h"
 #include "support/thrown.h"
 #include "support/training_call.h"
-#include "training/federation/learner_thread.h"
+#include "training/federation/party_learner.h"
 #include "training/federation/rehearsal.h"
 
 namespace dpboost {
@@ -56,21 +55,20 @@ class Hospital {
         core_->FinishRows(interrupt);
         handshake_ = std::make_unique<Handshake>(
             *federation.roster, TestFederation::Name(number), *federation.keys[number],
-            Agreement(Rehearsed("1.0", *core_, interrupt), *federation.roster, coordinator.call_bytes(),
-                      coordinator.plan_bytes()),
+            Agreement(Rehearsed("1.0", *core_, nullptr, interrupt), *federation.roster,
+                      coordinator.call_bytes(), coordinator.plan_bytes()),
             Secret(FixedHash(static_cast<unsigned char>(number), 7)), FixedHash(8));
         numbers_ = federation.numbers();
     }
     const std::string& opening() const { return handshake_->opening(); }
     void Join(const std::vector<std::string>& openings) {
-        thread_ = std::make_unique<LearnerThread>(*core_, Cashier::Receipt(core_->plan_bytes()), numbers_,
-                                                  handshake_->Join(openings), FixedHash(9));
+        learner_ = std::make_unique<PartyLearner>(WorkOf(*core_), Cashier::Receipt(core_->plan_bytes()),
+                                                  numbers_, handshake_->Join(openings), FixedHash(9));
     }
-    void Begin(uint64_t event, const std::string& total) { thread_->Begin(event, total); }
+    void Begin(uint64_t event, const std::string& total) { learner_->Begin(event, total); }
     std::string Answer() {
-        pollfd poll_for{thread_->ready_fd(), POLLIN, 0};
-        EXPECT_EQ(poll(&poll_for, 1, 60000), 1);
-        return thread_->Take().Serialize();
+        EXPECT_TRUE(learner_->Advance());
+        return learner_->Take().Serialize();
     }
 
   private:
@@ -79,7 +77,7 @@ class Hospital {
     NoiseParties numbers_;
     std::unique_ptr<TrainingCore> core_;
     std::unique_ptr<Handshake> handshake_;
-    std::unique_ptr<LearnerThread> thread_;
+    std::unique_ptr<PartyLearner> learner_;
 };
 
 class Wire final : public SumExchange {
@@ -111,11 +109,15 @@ TEST(Coordinator, BringsPartiesToOneModel) {
     const TestFederation federation(3, 1);
     Coordinator coordinator(*federation.roster, "1.0");
     const Json options(kOptions);
-    PrivacyArguments privacy;
-    privacy.given = true;
-    privacy.epsilon = 1;
-    coordinator.Plan({ColumnsOf(40).Serialize(), ColumnsOf(60).Serialize(), ColumnsOf(50).Serialize()}, "los",
-                     kOptions, options.get(), privacy, size_t{1} << 30, 1);
+    CoordinatedCall called;
+    called.model = "los";
+    called.options_text = kOptions;
+    called.options = options.get();
+    called.privacy.given = true;
+    called.privacy.epsilon = 1;
+    called.memory = size_t{1} << 30;
+    coordinator.Plan({ColumnsOf(40).Serialize(), ColumnsOf(60).Serialize(), ColumnsOf(50).Serialize()},
+                     called);
     std::vector<std::unique_ptr<Hospital>> hospitals;
     std::vector<std::string> openings;
     for (size_t i = 0; i < 3; ++i) {
@@ -123,17 +125,18 @@ TEST(Coordinator, BringsPartiesToOneModel) {
         openings.push_back(hospitals[i]->opening());
     }
     NoInterrupt interrupt;
-    coordinator.Follow(openings, interrupt);
+    coordinator.Rehearse(interrupt);
+    coordinator.Follow(openings);
     for (auto& hospital : hospitals)
         hospital->Join(openings);
     Wire wire(coordinator.roster(), hospitals);
     NoProgress progress;
-    coordinator.Train(Cashier::Receipt(coordinator.plan_bytes()), wire, FixedHash(4), interrupt, progress);
+    coordinator.Work(Cashier::Receipt(coordinator.plan_bytes()), wire, FixedHash(4), interrupt, progress);
     const std::vector<std::string> ends = wire.Step();
-    CheckSameModel(coordinator.roster(), coordinator.model_hash(), ends);
+    CheckSameResult(coordinator.roster(), coordinator.result_hash(), ends);
     EXPECT_GT(wire.events, 10u);
     EXPECT_EQ(Thrown([&] {
-                  CheckSameModel(coordinator.roster(), FixedHash(1), ends);
+                  CheckSameResult(coordinator.roster(), FixedHash(1), ends);
               }).find("the servers disagree about the training | Party \"p00\""),
               0u);
     EXPECT_EQ(

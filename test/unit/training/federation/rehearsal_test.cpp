@@ -17,7 +17,7 @@ std::string RehearsedBy(const std::string& options, const MethodList& methods = 
     call.Feature("a", ValueKind::kFloat8, Domain::Range("a", 0, 1))
         .Feature("b", ValueKind::kText, Domain::Levels("b", {"x", "y", "z"}));
     NoInterrupt interrupt;
-    return Rehearsed("1.0", *call.Begin(), interrupt);
+    return Rehearsed("1.0", *call.Begin(), nullptr, interrupt);
 }
 
 TEST(Rehearsal, SaysTheSameOfTheSameTraining) {
