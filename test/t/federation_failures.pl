@@ -23,15 +23,18 @@ sub parties_idle
     return 1;
 }
 
-# Starts a long training and waits until the parties answer rounds.
+# Starts a long training and waits until all parties have charged for it: then they answer rounds.
 sub start_long
 {
     my ($settings) = @_;
+    my @before = split / /, all_charges();
     my $session = start_psql($hub, "\\c hub\n" . ($settings || '') . "SELECT 'pid', pg_backend_pid();\n$long;\n", timeout => 300);
     $session->{run}->pump until $session->{out} =~ /pid\|(\d+)/;
     $session->{pid} = $1;
-    $node{ukb}->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'dpboost' AND query LIKE '%dpboost_party.round%'")
-        or die 'no rounds';
+    for my $i (0 .. $#names)
+    {
+        $node{ $names[$i] }->poll_query_until('postgres', "SELECT count(*) > $before[$i] FROM dpboost_ledger WHERE federation IS NOT NULL") or die 'no charge';
+    }
     return $session;
 }
 
