@@ -65,8 +65,7 @@ CoreState<UnitBook>* OpenBook(Owned* owned, const UnitKey* keys, int count) {
                         errhint("Change the column back.")));
     owned->state.generation = stored.generation;
     const std::string_view salt(stored.salt, kUnitSaltSize);
-    const UnitBuckets buckets = {stored.bits, static_cast<uint64_t>(stored.units)};
-    auto* book = CoreState<UnitBook>::Make(CurrentMemoryContext, salt, buckets);
+    auto* book = CoreState<UnitBook>::Make(CurrentMemoryContext, salt, stored.buckets);
     CallCore([&] {
         PgInterrupt interrupt;
         (*book)->KeepKeys();

@@ -58,9 +58,8 @@ void ReadState(UnitState* state, UnitAccount* account) {
     UnitBook* book = nullptr;
     CallCore([&] {
         PgInterrupt interrupt;
-        book =
-            &account->Open(std::string_view(stored.salt, kUnitSaltSize),
-                           {stored.bits, static_cast<uint64_t>(stored.units)}, MaxMemoryBytes(), interrupt);
+        book = &account->Open(std::string_view(stored.salt, kUnitSaltSize), stored.buckets, MaxMemoryBytes(),
+                              interrupt);
     });
     LoadBuckets(state->id, book);
     CatalogEnd(&scope);
@@ -122,19 +121,21 @@ void FindUnitState(const BudgetList* budgets, const RelationSet* relations, Oid 
 }
 
 StoredUnits ReadStoredUnits(int64 id, const char* name) {
-    if (CatalogRead("SELECT generation, bucket_bits, units, salt, key_family FROM dpboost.unit_state"
-                    " WHERE unit_state_id = $1",
+    if (CatalogRead("SELECT generation, old_buckets, new_buckets, moves, units, salt, key_family"
+                    " FROM dpboost.unit_state WHERE unit_state_id = $1",
                     {Int8(id)}, 1) == 0)
         RaiseMissing(name);
     StoredUnits stored;
     stored.generation = DatumGetInt64(CatalogValue(0, 1));
-    stored.bits = DatumGetInt32(CatalogValue(0, 2));
-    stored.units = DatumGetInt64(CatalogValue(0, 3));
-    const bytea* salt = DatumGetByteaPP(CatalogValue(0, 4));
+    stored.buckets.old_buckets = static_cast<uint32_t>(DatumGetInt32(CatalogValue(0, 2)));
+    stored.buckets.new_buckets = static_cast<uint32_t>(DatumGetInt32(CatalogValue(0, 3)));
+    stored.buckets.moves = static_cast<uint32_t>(DatumGetInt32(CatalogValue(0, 4)));
+    stored.buckets.units = static_cast<uint64_t>(DatumGetInt64(CatalogValue(0, 5)));
+    const bytea* salt = DatumGetByteaPP(CatalogValue(0, 6));
     if (VARSIZE_ANY_EXHDR(salt) != kUnitSaltSize)
         RaiseMissing(name);
     memcpy(stored.salt, VARDATA_ANY(salt), kUnitSaltSize);
-    stored.family = DatumGetChar(CatalogValue(0, 5));
+    stored.family = DatumGetChar(CatalogValue(0, 7));
     return stored;
 }
 
@@ -144,7 +145,7 @@ static std::string_view BytesOf(Datum value) {
     return {VARDATA(bytes), VARSIZE(bytes) - VARHDRSZ};
 }
 
-void LoadBuckets(int64 id, UnitBook* book) {
+static void LoadOnce(int64 id, UnitBook* book) {
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "dpboost accounts", ALLOCSET_DEFAULT_SIZES);
     int32 next = 0;
@@ -168,10 +169,17 @@ void LoadBuckets(int64 id, UnitBook* book) {
         CHECK_FOR_INTERRUPTS();
     }
     MemoryContextDelete(context);
-    CallCore([&] {
-        PgInterrupt interrupt;
-        book->FinishLoading(interrupt);
-    });
+}
+
+void LoadBuckets(int64 id, UnitBook* book) {
+    bool finished = false;
+    while (!finished) {
+        LoadOnce(id, book);
+        CallCore([&] {
+            PgInterrupt interrupt;
+            finished = book->FinishLoading(interrupt);
+        });
+    }
 }
 
 void LockUnits(int64 id) {

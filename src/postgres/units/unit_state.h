@@ -40,8 +40,7 @@ void LockUnits(int64 id);
 // A stored state. Raises 55000 if it is missing.
 struct StoredUnits {
     int64 generation;
-    int bits;
-    int64 units;
+    UnitBuckets buckets;
     char salt[kUnitSaltSize];
     char family;
 };

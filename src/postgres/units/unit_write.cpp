@@ -23,9 +23,13 @@ SPIPlanPtr PrepareWrite(const char* query, int count, const Oid* types) {
 // False if the accounts have changed since they were loaded. Its row stays locked until the commit, so that they cannot.
 bool NextGeneration(int64 id, int64 generation, const UnitWriteReader& reader) {
     return CatalogWrite(
-               "UPDATE dpboost.unit_state SET generation = generation + 1, bucket_bits = $3, units = $4"
-               " WHERE unit_state_id = $1 AND generation = $2",
-               {Int8(id), Int8(generation), Int4(reader.bits), Int8(static_cast<int64>(reader.units))}) == 1;
+               "UPDATE dpboost.unit_state SET generation = generation + 1, old_buckets = $3, new_buckets = "
+               "$4,"
+               " moves = $5, units = $6 WHERE unit_state_id = $1 AND generation = $2",
+               {Int8(id), Int8(generation), Int4(static_cast<int32>(reader.buckets.old_buckets)),
+                Int4(static_cast<int32>(reader.buckets.new_buckets)),
+                Int4(static_cast<int32>(reader.buckets.moves)),
+                Int8(static_cast<int64>(reader.buckets.units))}) == 1;
 }
 
 // A statement for each kind of bucket that UnitBook::WriteOut gives.
@@ -55,9 +59,9 @@ void WriteBucket(int64 id, const UnitWrite& write, const WritePlans& plans, Memo
     Datum values[] = {Int64GetDatum(id), Int32GetDatum(static_cast<int32>(write.bucket)),
                       PointerGetDatum(MakeBytea(write.reserved, write.reserved_size)), Datum(0), Datum(0)};
     if (write.has_spent)
-        values[3] = PointerGetDatum(MakeBytea(write.spent, size_t{write.units} * UnitBook::kSpentSize));
+        values[3] = PointerGetDatum(MakeBytea(write.spent, kBucketUnits * UnitBook::kSpentSize));
     if (write.has_keys)
-        values[4] = PointerGetDatum(MakeBytea(write.keys, size_t{write.units} * UnitBook::kKeySize));
+        values[4] = PointerGetDatum(MakeBytea(write.keys, kBucketUnits * UnitBook::kKeySize));
     MemoryContextSwitchTo(outer);
     SPIPlanPtr plan = write.has_keys ? plans.with_keys : write.has_spent ? plans.with_spent : plans.reserved;
     const int result = SPI_execute_plan(plan, values, nullptr, false, 0);
@@ -74,8 +78,6 @@ bool WriteUnitBuckets(int64 id, int64 generation, const char* bytes, size_t size
         elog(ERROR, "the accounts that are to be written are damaged");
     if (!NextGeneration(id, generation, reader))
         return false;
-    if (reader.replaces_all)
-        CatalogWrite("DELETE FROM dpboost.unit_bucket WHERE unit_state_id = $1", {Int8(id)});
     const WritePlans plans = PrepareWrites();
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "dpboost accounts", ALLOCSET_DEFAULT_SIZES);

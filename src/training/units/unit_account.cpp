@@ -5,15 +5,21 @@
 #include "base/error.h"
 
 namespace dpboost {
+namespace {
+
+constexpr size_t kAhead = 16;  // units, of 10 million
+
+}  // namespace
 
 UnitBook& UnitAccount::Open(std::string_view salt, const UnitBuckets& stored, size_t memory,
                             Interrupt& interrupt) {
-    if (stored.units > memory / UnitBook::kBytesPerStored)
+    const uint64_t room = (uint64_t{stored.old_buckets} + stored.new_buckets) * kBucketUnits;
+    if (room > memory / UnitBook::kBytesPerStored)  // nor does an error tell how many there are
         throw Error(ErrorCode::kOutOfMemory, "the accounts of all persons need more than dpboost.max_memory",
                     {}, "Raise dpboost.max_memory.");
     book_.emplace(salt, stored);
-    book_->SetUnits(keys_, interrupt);
-    std::vector<UnitKey>().swap(keys_);
+    book_->SetUnits(std::move(keys_), interrupt);
+    keys_ = {};
     return *book_;
 }
 
@@ -22,14 +28,17 @@ const std::string& UnitAccount::Reserve(const UnitCharge& charge, Dataset* rows,
     CheckInternal(book_.has_value() && !charge_ && book_->units() == rows->units(),
                   "units are charged once, when their accounts are there");
     charge_ = charge;
-    std::vector<bool> keep(book_->units());
+    std::vector<bool>& keep = takes_part_;
+    keep.resize(book_->units());
     std::vector<uint32_t> reserved;
+    reserved.reserve(charge.by_rounds() ? keep.size() : 0);
     bool all = true;
     if (charge.by_rounds())
         book_->BeginReserved(charge.most());
     for (size_t unit = 0; unit < keep.size(); unit++) {
         if (unit % kBlockRows == 0)
             interrupt.Poll();
+        book_->Prefetch(unit + kAhead);
         const uint32_t spent = book_->spent(unit);
         const uint32_t amount = charge.Reserve(spent);
         keep[unit] = amount > 0;
@@ -42,7 +51,6 @@ const std::string& UnitAccount::Reserve(const UnitCharge& charge, Dataset* rows,
         }
         book_->Reserve(unit);
         reserved.push_back(amount);
-        kept_.push_back(static_cast<uint32_t>(unit));
     }
     if (!all)
         rows->KeepUnits(keep, interrupt);
@@ -58,12 +66,16 @@ const std::string& UnitAccount::Settle(Interrupt& interrupt) {
     bytes_.clear();
     if (!rounds_ || !rounds_->settled())
         return bytes_;
-    for (size_t i = 0; i < kept_.size(); i++) {
-        if (i % kBlockRows == 0)
+    size_t row = 0;  // of those that take part
+    for (size_t unit = 0; unit < takes_part_.size(); unit++) {
+        if (unit % kBlockRows == 0)
             interrupt.Poll();
-        const size_t unit = kept_[i];
+        book_->Prefetch(unit + kAhead);
+        if (!takes_part_[unit])
+            continue;
         const uint32_t spent = book_->spent(unit);
-        book_->SetOneOfAll(unit, spent + charge_->Reserve(spent) - rounds_->Unused(i));
+        book_->SetOneOfAll(unit, spent + charge_->Reserve(spent) - rounds_->Unused(row));
+        row++;
     }
     book_->EndReserved();
     book_->TouchAll();

@@ -55,7 +55,7 @@ class UnitAccount {
     std::optional<UnitBook> book_;
     std::optional<UnitCharge> charge_;
     std::optional<UnitRounds> rounds_;
-    std::vector<uint32_t> kept_;  // by rounds: the book's numbers of those that take part
+    std::vector<bool> takes_part_;  // by the book's numbers
     std::string bytes_;
 };
 

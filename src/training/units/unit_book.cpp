@@ -1,11 +1,4 @@
-// The bytes, little-endian. keys: 16 bytes each, so that their order as bytes is their order as keys (high word first),
-// then bytes 0xff up to the bucket's room; spent: u32 each, then zeros as far. reserved: empty, or u32 what each has reserved,
-// then a bit for each, the lowest of a byte first, and zeros up to the room. WriteOut: u32 magic, u8 bits, u8 replaces all, u16 0,
-// u64 units, u32 buckets, u32 0; then for each u32 bucket, u32 (1: has keys, 2: has spent), u32 room, u32 size of reserved, then
-// keys, spent and reserved as far as it has them, each padded to 8 bytes.
 #include "training/units/unit_book.h"
-
-#include <sodium.h>
 
 #include <algorithm>
 #include <cstring>
@@ -18,18 +11,9 @@
 namespace dpboost {
 namespace {
 
-constexpr uint64_t kMeanAfterSplit = 4096;  // units per bucket
-constexpr uint64_t kMeanBeforeSplit = 2 * kMeanAfterSplit;
 constexpr size_t kPollUnits = 4096;
-
-// Rooms grow by so many units. A single bucket is small enough to be generous.
-constexpr uint64_t kRoomStepOfOne = 4096;
-constexpr uint64_t kRoomStep = 1024;
-// Up to so many buckets keys are written with every charge.
-constexpr int kMostBitsWhole = 7;
-
-// What Secret is for. No unit's key has this in its highest byte (dataset/units.h).
-constexpr uint64_t kRoomTag = 0xfe, kSplitTag = 0xfd, kSpreadTag = 0xfc;
+constexpr size_t kAhead = 16;  // entries whose places are wanted soon
+constexpr uint32_t kMostBuckets = UINT32_MAX / kBucketUnits;
 
 [[noreturn]] void ThrowDamaged(const char* what) {
     throw Error(ErrorCode::kCorrupted, "what persons have spent is damaged or missing in dpboost's catalog",
@@ -48,228 +32,279 @@ size_t UnitsIn(std::string_view keys) {
     return count;
 }
 
-// A u32, then a bit for each unit that there is room for.
-size_t ReservedSize(size_t room) {
-    return sizeof(uint32_t) + (room + 7) / 8;
+// What a unit has spent, once what it had reserved is spent.
+uint32_t WithReserved(uint32_t spent, std::string_view reserved, size_t number) {
+    if (reserved.empty() || (reserved[sizeof(uint32_t) + number / 8] >> (number % 8) & 1) == 0)
+        return spent;
+    return spent + std::min(ReadU32(reserved.data()), UnitLeft(spent));
 }
 
-// What units have spent, once what they had reserved is spent.
-std::string SpendReserved(std::string_view spent, std::string_view reserved) {
-    std::string after(spent);
-    const uint32_t most = ReadU32(reserved.data());
-    for (size_t i = 0; i < spent.size() / sizeof(uint32_t); i++)
-        if ((reserved[sizeof(uint32_t) + i / 8] >> (i % 8) & 1) != 0) {
-            const uint32_t before = ReadU32(&spent[i * sizeof(uint32_t)]);
-            WriteU32(before + std::min(most, UnitLeft(before)), &after[i * sizeof(uint32_t)]);
-        }
-    return after;
-}
-
-}  // namespace
-
-UnitKey SaltedKey(const unsigned char* salt, const UnitKey& key) noexcept {
-    static_assert(kUnitSaltSize == crypto_shorthash_siphashx24_KEYBYTES, "the salt is the key");
-    char in[16], out[crypto_shorthash_siphashx24_BYTES];
-    WriteKey(key, in);
-    crypto_shorthash_siphashx24(reinterpret_cast<unsigned char*>(out),
-                                reinterpret_cast<const unsigned char*>(in), sizeof in, salt);
-    return ReadKey(out);
-}
-
-UnitBook::UnitBook(std::string_view salt, const UnitBuckets& stored)
-    : salt_(salt), stored_(stored), bits_(stored.bits) {
-    if (salt.size() != kUnitSaltSize || stored.bits < 0 || stored.bits > unit_bytes::kMaxBits ||
-        stored.units > UINT32_MAX)
-        ThrowDamaged("Its header is not one.");
-    buckets_.resize(size_t{1} << bits_);
-}
-
-uint64_t UnitBook::Secret(uint64_t tag, uint64_t of, uint64_t below) const {
-    return SaltedKey(reinterpret_cast<const unsigned char*>(salt_.data()), {of, tag << 56}).low % below;
-}
-
-// The first of offset, offset + step, offset + 2 step, ... that is enough, with a secret offset in 1 .. step.
-size_t UnitBook::RoomFor(size_t bucket, size_t units) const {
-    const uint64_t step = bits_ == 0 ? kRoomStepOfOne : kRoomStep;
-    const uint64_t offset = 1 + Secret(kRoomTag, bucket << 8 | static_cast<uint64_t>(bits_), step);
-    return offset >= units ? offset : offset + (units - offset + step - 1) / step * step;
-}
-
-uint64_t UnitBook::MostWithout(int bits) const {
-    return (kMeanBeforeSplit << bits) - Secret(kSplitTag, static_cast<uint64_t>(bits), kRoomStep << bits);
-}
-
-int UnitBook::BitsFor(uint64_t units) const {
-    const auto most = [&](int bits) {
-        return (kMeanAfterSplit << bits) -
-               Secret(kSpreadTag, static_cast<uint64_t>(bits), kRoomStep / 2 << bits);
-    };
+// How many bits tell so many pieces apart.
+int BitsOf(size_t pieces) {
     int bits = 0;
-    while (bits < unit_bytes::kMaxBits && units > most(bits))
+    while (bits < 24 && pieces >> bits != 0)
         bits++;
     return bits;
 }
 
-uint32_t UnitBook::BucketOf(const UnitKey& key, int bits) const {
-    return bits == 0 ? 0 : static_cast<uint32_t>(key.high >> (64 - bits));
+uint64_t HighBits(uint64_t high, int bits) {
+    return bits == 0 ? 0 : high >> (64 - bits);
 }
 
-// Counting sort by the highest bits, then each piece by itself.
-void UnitBook::SetUnits(const std::vector<UnitKey>& keys, Interrupt& interrupt) {
+// Where each piece begins, and the last one ends.
+template <class HighOf>
+std::vector<size_t> Begins(size_t count, int bits, HighOf high_of) {
+    std::vector<size_t> begin((size_t{1} << bits) + 1);
+    for (size_t i = 0; i < count; i++)
+        begin[HighBits(high_of(i), bits) + 1]++;
+    for (size_t b = 0; b + 1 < begin.size(); b++)
+        begin[b + 1] += begin[b];
+    return begin;
+}
+
+}  // namespace
+
+UnitBook::UnitBook(std::string_view salt, const UnitBuckets& stored) : rooms_(salt), stored_(stored) {
+    const uint64_t room = uint64_t{stored.old_buckets} * kBucketUnits;
+    if (salt.size() != kUnitSaltSize || stored.old_buckets > kMostBuckets ||
+        stored.new_buckets != UnitRooms::RoomForNew(room) / kBucketUnits ||
+        stored.units > (uint64_t{stored.old_buckets} + stored.new_buckets) * kBucketUnits)
+        ThrowDamaged("Its header is not one.");
+    StartLoading();
+}
+
+void UnitBook::StartLoading() {
+    old_ = Run();
+    new_ = Run();
+    old_.Widen(uint64_t{stored_.old_buckets} * kBucketUnits);
+    new_.Widen(uint64_t{stored_.new_buckets} * kBucketUnits);
+    new_.holds_keys = true;
+    old_.holds_keys = keeps_keys_ || new_.buckets == 0;
+    next_bucket_ = 0;
+    next_entry_ = 0;
+    run_ends_ = false;
+    missed_.clear();
+    newcomers_.clear();
+    spent_.clear();
+}
+
+void UnitBook::Run::Widen(uint64_t room) {
+    buckets = std::max(buckets, static_cast<uint32_t>(room / kBucketUnits));
+    changed.resize(buckets);
+}
+
+void UnitBook::SetUnits(std::vector<UnitKey> keys, Interrupt& interrupt) {
     CheckInternal(place_.empty() && next_bucket_ == 0 && keys.size() < UINT32_MAX,
                   "units come once, and first");
-    const int bits = BitsFor(keys.size()) + 4;  // of the sort alone
-    const auto* salt = reinterpret_cast<const unsigned char*>(salt_.data());
-    std::vector<uint32_t> begin((size_t{1} << bits) + 1);
     place_.resize(keys.size());
-    std::vector<UnitKey> salted(keys.size());
     for (size_t i = 0; i < keys.size(); i++) {
         if (i % kPollUnits == 0)
             interrupt.Poll();
-        salted[i] = SaltedKey(salt, keys[i]);
-        begin[BucketOf(salted[i], bits) + 1]++;
+        keys[i] = SaltedKey(rooms_.salt(), keys[i]);
     }
-    for (size_t b = 0; b + 1 < begin.size(); b++)
-        begin[b + 1] += begin[b];
-    entries_.resize(keys.size());
-    for (size_t i = 0; i < keys.size(); i++)
-        entries_[begin[BucketOf(salted[i], bits)]++] = {salted[i], static_cast<uint32_t>(i)};
-    size_t first = 0;
-    for (size_t b = 0; b + 1 < begin.size(); b++) {  // each begin has moved to its end
-        std::sort(entries_.begin() + static_cast<std::ptrdiff_t>(first),
-                  entries_.begin() + static_cast<std::ptrdiff_t>(begin[b]),
-                  [](const Entry& a, const Entry& z) { return Less(a.key, z.key); });
-        first = begin[b];
-        if (b % 16 == 0)
-            interrupt.Poll();
-    }
+    SortEntries(keys, interrupt);
     for (size_t i = 1; i < entries_.size(); i++)
         CheckInternal(Less(entries_[i - 1].key, entries_[i].key), "two units have one key");
-    if (bits_ <= kMostBitsWhole || stored_.units + keys.size() > MostWithout(bits_))
-        KeepKeys();  // they are written again, or there may have to be more buckets
+    old_.holds_keys = old_.holds_keys || keeps_keys_;
     spent_.reserve(stored_.units + keys.size());
 }
 
-// Buckets that are not stored are empty.
-void UnitBook::LoadUpTo(uint32_t bucket) {
-    while (next_bucket_ < bucket)
-        Merge(next_bucket_, {}, {});
+// Twice by counting, by the highest bits and within each of those pieces, which a cache holds, by the next ones; then few are
+// left to compare. Keys are hashes, so all pieces have about the same size.
+void UnitBook::SortEntries(const std::vector<UnitKey>& keys, Interrupt& interrupt) {
+    const int bits = BitsOf(keys.size() >> 13);
+    const std::vector<size_t> begin = Begins(keys.size(), bits, [&](size_t i) { return keys[i].high; });
+    std::vector<size_t> at(begin.begin(), begin.end() - 1);
+    entries_.resize(keys.size());
+    for (size_t i = 0; i < keys.size(); i++)
+        entries_[at[HighBits(keys[i].high, bits)]++] = {keys[i], static_cast<uint32_t>(i)};
+    std::vector<Entry> piece;
+    for (size_t b = 0; b + 1 < begin.size(); b++) {
+        interrupt.Poll();
+        Entry* const first = entries_.data() + begin[b];
+        const size_t count = begin[b + 1] - begin[b];
+        piece.assign(first, first + count);
+        const auto next_bits = [&](size_t i) { return piece[i].key.high << bits; };
+        const int finer = BitsOf(count >> 3);
+        std::vector<size_t> to = Begins(count, finer, next_bits);
+        for (size_t i = 0; i < count; i++)
+            first[to[HighBits(next_bits(i), finer)]++] = piece[i];
+        for (size_t p = 0, from = 0; p + 1 < to.size(); from = to[p++])  // each has moved to its end
+            std::sort(first + from, first + to[p],
+                      [](const Entry& a, const Entry& z) { return Less(a.key, z.key); });
+    }
 }
 
+// A stored key of a run is compared with the entries that may be in it: of the old ones all, of the newcomers those that were
+// not found among the old ones. Both sides ascend.
+void UnitBook::Place(Run* run, const UnitKey& key) {
+    const bool is_old = run == &old_;
+    if (next_entry_ + kAhead < entries_.size())
+        __builtin_prefetch(&place_[entries_[next_entry_ + kAhead].unit], 1);
+    std::vector<uint32_t>* missed = is_old ? &missed_ : &newcomers_;
+    const size_t candidates = is_old ? entries_.size() : missed_.size();
+    while (next_entry_ < candidates) {
+        const uint32_t number = is_old ? static_cast<uint32_t>(next_entry_) : missed_[next_entry_];
+        const Entry& entry = entries_[number];
+        if (Less(key, entry.key))
+            return;
+        next_entry_++;
+        if (key == entry.key) {
+            place_[entry.unit] = static_cast<uint32_t>(spent_.size());
+            return;
+        }
+        missed->push_back(number);
+    }
+}
+
+// Those that are left are behind all stored keys of the run.
+void UnitBook::FinishRun(bool is_old) {
+    const size_t candidates = is_old ? entries_.size() : missed_.size();
+    for (; next_entry_ < candidates; next_entry_++)
+        if (is_old)
+            missed_.push_back(static_cast<uint32_t>(next_entry_));
+        else
+            newcomers_.push_back(missed_[next_entry_]);
+    next_entry_ = 0;
+    run_ends_ = false;
+}
+
+// Stored keys are checked: an accumulator in the wrong place would not be found.
 void UnitBook::Load(uint32_t bucket, std::string_view keys, std::string_view spent,
                     std::string_view reserved) {
-    const size_t stored_room = keys.size() / kKeySize;
-    if (bucket < next_bucket_ || bucket >= buckets_.size() || keys.size() % kKeySize != 0 ||
-        stored_room * kSpentSize != spent.size() ||
-        (!reserved.empty() && reserved.size() != ReservedSize(stored_room)))
-        ThrowDamaged("A bucket has another number of keys than of accumulators.");
-    LoadUpTo(bucket);
-    const size_t count = UnitsIn(keys);
-    const bool other_room = stored_room != RoomFor(bucket, count);
-    std::string after;
-    if (!reserved.empty())
-        spent = after = SpendReserved(spent, reserved);
-    Merge(bucket, keys.substr(0, count * kKeySize), spent.substr(0, count * kSpentSize));
-    Bucket& here = buckets_[bucket];
-    if (other_room && !here.holds_keys) {  // then both are written as they should be
-        here.keys = keys.substr(0, count * kKeySize);
-        here.holds_keys = true;
+    if (next_bucket_ == stored_.old_buckets) {
+        FinishRun(true);
+        next_bucket_ = UnitBuckets::kFirstNew;
     }
-    here.has_new_keys = here.has_new_keys || other_room;
-    here.changed = here.has_new_keys || !reserved.empty();
-}
-
-// Both sides ascend. Stored keys are checked: an accumulator in the wrong place would not be found.
-void UnitBook::Merge(uint32_t bucket, std::string_view keys, std::string_view spent) {
-    Bucket& here = buckets_[bucket];
-    here.begin = spent_.size();
-    next_bucket_ = bucket + 1;
-    const size_t count = keys.size() / kKeySize;
-    size_t first = next_entry_;
-    while (next_entry_ < entries_.size() && BucketOf(entries_[next_entry_].key, bits_) == bucket)
-        next_entry_++;
-    size_t stored = 0;
-    UnitKey key, before;
-    std::string merged;  // once there is a new key
-    while (stored < count || first < next_entry_) {
-        if (stored < count) {
-            key = ReadKey(keys.data() + stored * kKeySize);
-            if (BucketOf(key, bits_) != bucket || (stored > 0 && !Less(before, key)))
-                ThrowDamaged("The keys of a bucket are not in order.");
-        }
-        const bool takes_entry = first < next_entry_ && (stored == count || !Less(key, entries_[first].key));
-        const bool takes_stored = stored < count && (!takes_entry || key == entries_[first].key);
-        if (takes_entry)
-            place_[entries_[first].unit] = static_cast<uint32_t>(spent_.size());
-        if (!takes_stored && !here.has_new_keys) {
-            merged.reserve(keys.size() + (next_entry_ - first) * kKeySize);
-            merged.assign(keys.data(), stored * kKeySize);
-            here.has_new_keys = here.changed = true;
-        }
-        if (here.has_new_keys) {
-            char bytes[kKeySize];
-            WriteKey(takes_stored ? key : entries_[first].key, bytes);
-            merged.append(bytes, kKeySize);
-        }
-        spent_.push_back(takes_stored ? ReadU32(spent.data() + stored * kSpentSize) : 0);
-        before = takes_stored ? key : before;
-        stored += takes_stored ? 1 : 0;
-        first += takes_entry ? 1 : 0;
-    }
-    loaded_ += count;
-    here.holds_keys = here.has_new_keys || keeps_keys_ || count == 0;
-    if (here.has_new_keys)
-        here.keys = std::move(merged);
-    else if (keeps_keys_)
-        here.keys = keys;
-}
-
-void UnitBook::FinishLoading(Interrupt& interrupt) {
-    interrupt.Poll();
-    LoadUpTo(static_cast<uint32_t>(buckets_.size()));
-    if (loaded_ != stored_.units)
+    if (bucket != next_bucket_ || !stored_.Has(bucket))
         ThrowDamaged("Some of it is not there.");
-    std::vector<Entry>().swap(entries_);
-    if (spent_.size() > MostWithout(bits_))
-        Spread(std::max(bits_, BitsFor(spent_.size())));
-}
-
-// Makes more buckets of the same units: their order stays.
-void UnitBook::Spread(int bits) {
-    if (bits == bits_)
-        return;
-    std::vector<Bucket> spread(size_t{1} << bits);
-    const size_t times = spread.size() / buckets_.size();
-    for (size_t b = 0; b < buckets_.size(); b++) {
-        const std::string keys = std::move(buckets_[b].keys);
-        const size_t count = keys.size() / kKeySize;
-        size_t at = 0;
-        for (size_t k = b * times; k < (b + 1) * times; k++) {
-            const size_t first = at;
-            while (at < count && BucketOf(ReadKey(keys.data() + at * kKeySize), bits) == k)
-                at++;
-            spread[k].begin = buckets_[b].begin + first;
-            spread[k].keys = keys.substr(first * kKeySize, (at - first) * kKeySize);
-            spread[k].changed = spread[k].has_new_keys = spread[k].holds_keys = true;
-        }
+    if (keys.size() != kBucketUnits * kKeySize || spent.size() != kBucketUnits * kSpentSize ||
+        (!reserved.empty() && reserved.size() != unit_bytes::kReservedSize))
+        ThrowDamaged("A bucket has another number of keys or accumulators than there is room for.");
+    next_bucket_++;
+    Run* run = bucket < UnitBuckets::kFirstNew ? &old_ : &new_;
+    const size_t count = UnitsIn(keys);
+    if (run_ends_ && count > 0)
+        ThrowDamaged("A bucket is not full, and others follow.");
+    run_ends_ = count < kBucketUnits;
+    for (size_t i = 0; i < count; i++) {
+        const UnitKey key = ReadKey(keys.data() + i * kKeySize);
+        if (run->units + i > 0 && !Less(last_key_, key))
+            ThrowDamaged("The keys of a bucket are not in order.");
+        last_key_ = key;
+        Place(run, key);
+        spent_.push_back(WithReserved(ReadU32(spent.data() + i * kSpentSize), reserved, i));
     }
-    buckets_ = std::move(spread);
-    bits_ = bits;
-    replaces_all_ = true;
+    run->units += count;
+    if (run->holds_keys)
+        run->keys.append(keys.data(), count * kKeySize);
+    if (!reserved.empty())
+        run->changed[bucket < UnitBuckets::kFirstNew ? bucket : bucket - UnitBuckets::kFirstNew] = true;
 }
 
-size_t UnitBook::EndOf(size_t bucket) const {
-    return bucket + 1 < buckets_.size() ? buckets_[bucket + 1].begin : spent_.size();
+bool UnitBook::FinishLoading(Interrupt& interrupt) {
+    interrupt.Poll();
+    const bool read_new = next_bucket_ >= UnitBuckets::kFirstNew;
+    if (!read_new)
+        FinishRun(true);
+    FinishRun(false);
+    const uint32_t last =
+        stored_.new_buckets > 0 ? UnitBuckets::kFirstNew + stored_.new_buckets : stored_.old_buckets;
+    if (next_bucket_ != last || spent_.size() != stored_.units)
+        ThrowDamaged("Some of it is not there.");
+    const uint64_t room = uint64_t{old_.buckets} * kBucketUnits;
+    const bool whole = new_.buckets == 0;
+    const bool moves = whole || new_.units + newcomers_.size() > rooms_.MostNew(room, stored_.moves);
+    if (moves && !old_.holds_keys) {
+        keeps_keys_ = true;
+        StartLoading();
+        return false;
+    }
+    AddNewcomers();
+    if (moves && (new_.units > 0 || room == 0)) {
+        MoveNewcomers();
+        stored_.moves += whole ? 0 : 1;
+    }
+    std::vector<Entry>().swap(entries_);
+    std::vector<uint32_t>().swap(missed_);
+    std::vector<uint32_t>().swap(newcomers_);
+    return true;
 }
 
-// Keys are spread evenly, so the first guess is nearly right.
-size_t UnitBook::BucketAt(size_t place) const {
-    size_t bucket = static_cast<size_t>(uint64_t{place} * buckets_.size() / spent_.size());
-    while (place < buckets_[bucket].begin)
-        bucket--;
-    while (place >= EndOf(bucket))
-        bucket++;
-    return bucket;
+// From the back, so that every accumulator moves once.
+void UnitBook::AddNewcomers() {
+    if (newcomers_.empty())
+        return;
+    const size_t begin = old_.units;
+    size_t stored = new_.units, added = newcomers_.size(), to = stored + added;
+    std::vector<uint32_t> moved(stored);
+    new_.keys.resize(to * kKeySize);
+    spent_.resize(begin + to);
+    new_.units = to;
+    new_.writes_keys = true;
+    while (stored > 0 || added > 0) {
+        to--;
+        const Entry* entry = added > 0 ? &entries_[newcomers_[added - 1]] : nullptr;
+        if (entry == nullptr ||
+            (stored > 0 && Less(entry->key, ReadKey(&new_.keys[(stored - 1) * kKeySize])))) {
+            stored--;
+            moved[stored] = static_cast<uint32_t>(begin + to);
+            memmove(&new_.keys[to * kKeySize], &new_.keys[stored * kKeySize], kKeySize);
+            spent_[begin + to] = spent_[begin + stored];
+            continue;
+        }
+        added--;
+        WriteKey(entry->key, &new_.keys[to * kKeySize]);
+        spent_[begin + to] = 0;
+        place_[entry->unit] = static_cast<uint32_t>(begin + to);
+    }
+    for (const uint32_t number : missed_) {  // newcomers are in the same order
+        const uint32_t unit = entries_[number].unit;
+        if (added < newcomers_.size() && newcomers_[added] == number)
+            added++;
+        else
+            place_[unit] = moved[place_[unit] - begin];
+    }
+}
+
+// Makes one run of both.
+void UnitBook::MoveNewcomers() {
+    size_t stored = old_.units, added = new_.units, to = stored + added;
+    if (stored == 0) {
+        old_.keys.swap(new_.keys);
+    } else {
+        std::vector<uint32_t> moved(to);
+        const std::vector<uint32_t> spent(spent_.begin() + static_cast<std::ptrdiff_t>(stored), spent_.end());
+        old_.keys.resize(to * kKeySize);
+        while (to > 0) {
+            to--;
+            const bool takes_old =
+                added == 0 || (stored > 0 && memcmp(&old_.keys[(stored - 1) * kKeySize],
+                                                    &new_.keys[(added - 1) * kKeySize], kKeySize) > 0);
+            const char* key =
+                takes_old ? &old_.keys[(stored - 1) * kKeySize] : &new_.keys[(added - 1) * kKeySize];
+            memmove(&old_.keys[to * kKeySize], key, kKeySize);
+            moved[takes_old ? stored - 1 : old_.units + added - 1] = static_cast<uint32_t>(to);
+            spent_[to] = takes_old ? spent_[stored - 1] : spent[added - 1];
+            (takes_old ? stored : added)--;
+        }
+        for (uint32_t& place : place_)
+            place = moved[place];
+    }
+    old_.units += new_.units;
+    old_.Widen(rooms_.RoomFor(old_.units));
+    old_.holds_keys = old_.writes_keys = true;
+    new_.units = 0;
+    new_.keys.clear();
+    new_.Widen(UnitRooms::RoomForNew(uint64_t{old_.buckets} * kBucketUnits));
+    new_.writes_keys = true;
+}
+
+void UnitBook::MarkChanged(size_t place) {
+    if (place < old_.units)
+        old_.changed[place / kBucketUnits] = true;
+    else
+        new_.changed[(place - old_.units) / kBucketUnits] = true;
 }
 
 void UnitBook::Set(size_t unit, uint32_t spent) {
@@ -277,27 +312,26 @@ void UnitBook::Set(size_t unit, uint32_t spent) {
     if (now == spent)
         return;
     now = spent;
-    buckets_[BucketAt(place_[unit])].changed = true;
+    MarkChanged(place_[unit]);
 }
 
 void UnitBook::Remove(size_t unit) {
-    const size_t place = place_[unit];
-    Bucket& bucket = buckets_[BucketAt(place)];
-    CheckInternal(bucket.holds_keys, "only a book that keeps its keys can take one away");
-    bucket.changed = bucket.has_new_keys = true;
-    removed_.push_back(place);
+    Run* run = place_[unit] < old_.units ? &old_ : &new_;
+    CheckInternal(run->holds_keys, "only a book that keeps its keys can take one away");
+    run->writes_keys = true;
+    removed_.push_back(place_[unit]);
 }
 
-bool UnitBook::WrittenWhole(const Bucket& bucket) const {
-    return bucket.holds_keys &&
-           (bits_ <= kMostBitsWhole || bucket.keys.empty());  // an empty one may not be there yet
+// A charge writes keys where somebody could be new, whether somebody is or not.
+void UnitBook::WriteKeysIfHeld() {
+    old_.writes_keys = old_.writes_keys || (old_.holds_keys && new_.buckets == 0);
+    new_.writes_keys = new_.writes_keys || new_.holds_keys;
 }
 
 void UnitBook::TouchAll() {
-    for (Bucket& bucket : buckets_) {
-        bucket.changed = true;
-        bucket.has_new_keys = bucket.has_new_keys || WrittenWhole(bucket);
-    }
+    old_.changed.assign(old_.buckets, true);
+    new_.changed.assign(new_.buckets, true);
+    WriteKeysIfHeld();
 }
 
 // All buckets are written, whoever reserves something.
@@ -306,88 +340,7 @@ void UnitBook::BeginReserved(uint32_t most) {
     reserving_ = true;
     reserved_most_ = most;
     reserved_.assign(spent_.size(), false);
-    for (Bucket& bucket : buckets_) {
-        bucket.has_new_keys = bucket.has_new_keys || WrittenWhole(bucket);
-        bucket.changed = bucket.changed || bucket.has_new_keys;
-    }
-}
-
-std::string UnitBook::ReservedOf(size_t bucket, size_t room) const {
-    std::string bytes(ReservedSize(room), '\0');
-    WriteU32(reserved_most_, bytes.data());
-    const size_t begin = buckets_[bucket].begin, count = EndOf(bucket) - begin;
-    for (size_t i = 0; i < count; i++)
-        if (reserved_[begin + i])
-            bytes[sizeof(uint32_t) + i / 8] |= static_cast<char>(1 << (i % 8));
-    return bytes;
-}
-
-size_t UnitBook::SpentSize() const {
-    size_t size = UnitWriteReader::kHeaderSize;
-    for (size_t b = 0; b < buckets_.size(); b++)
-        size += unit_bytes::kBucketHeader +
-                unit_bytes::Padded(RoomFor(b, EndOf(b) - buckets_[b].begin) * kSpentSize);
-    return size;
-}
-
-void UnitBook::WriteBucket(size_t number, std::string* out) const {
-    const Bucket& bucket = buckets_[number];
-    const auto is_removed = [&](size_t place) {
-        return !removed_.empty() && std::binary_search(removed_.begin(), removed_.end(), place);
-    };
-    const size_t header = out->size(), end = EndOf(number);
-    out->append(unit_bytes::kBucketHeader, '\0');
-    size_t written = 0;
-    for (size_t place = bucket.begin; place < end; place++) {
-        if (is_removed(place))
-            continue;
-        if (bucket.has_new_keys)
-            out->append(bucket.keys, (place - bucket.begin) * kKeySize, kKeySize);
-        written++;
-    }
-    const size_t room = RoomFor(number, written);
-    if (bucket.has_new_keys)
-        out->append((room - written) * kKeySize, '\xff');
-    for (size_t place = bucket.begin; bucket.changed && place < end; place++)
-        if (!is_removed(place))
-            AppendU32(spent_[place], out);
-    if (bucket.changed)
-        out->append((room - written) * kSpentSize, '\0');
-    out->resize(unit_bytes::Padded(out->size()));
-    const std::string reserved = reserving_ ? ReservedOf(number, room) : std::string();
-    out->append(reserved);
-    out->resize(unit_bytes::Padded(out->size()));
-    WriteU32(static_cast<uint32_t>(number), &(*out)[header]);
-    WriteU32((bucket.has_new_keys ? unit_bytes::kHasKeys : 0) | (bucket.changed ? unit_bytes::kHasSpent : 0),
-             &(*out)[header + 4]);
-    WriteU32(static_cast<uint32_t>(room), &(*out)[header + 8]);
-    WriteU32(static_cast<uint32_t>(reserved.size()), &(*out)[header + 12]);
-}
-
-std::string UnitBook::WriteOut(Interrupt& interrupt) {
-    std::sort(removed_.begin(), removed_.end());
-    std::string out;
-    AppendU32(unit_bytes::kMagic, &out);
-    AppendU32(static_cast<uint32_t>(bits_) | (replaces_all_ ? 0x100 : 0), &out);
-    const uint64_t units = spent_.size() - removed_.size();
-    AppendU32(static_cast<uint32_t>(units), &out);
-    AppendU32(static_cast<uint32_t>(units >> 32), &out);
-    uint32_t count = 0;
-    for (size_t b = 0; b < buckets_.size(); b++)
-        count += MustWrite(b) ? 1 : 0;
-    AppendU32(count, &out);
-    AppendU32(0, &out);
-    for (size_t b = 0; b < buckets_.size(); b++) {
-        if (!MustWrite(b))
-            continue;
-        interrupt.Poll();
-        WriteBucket(b, &out);
-        Bucket& bucket = buckets_[b];
-        bucket.changed = bucket.has_new_keys = bucket.holds_keys = false;
-        std::string().swap(bucket.keys);
-    }
-    replaces_all_ = false;
-    return out;
+    WriteKeysIfHeld();
 }
 
 }  // namespace dpboost

@@ -1,16 +1,12 @@
-// The accumulators of a relation's or a population's units as the catalog has them: in buckets, keys apart from what was
-// spent, so that giving back leaves the keys alone; and what is only reserved apart from both, as a bit for each of those
-// who take part and one figure, so that of millions a release that is settled in the end writes what was spent once. A
-// book is opened for one release: it takes the keys of the release's
-// units, then bucket after bucket as they are stored, finds every unit's accumulator or makes one, and gives back the
-// buckets that have changed. Exact and secret (privacy/filter/unit_filter.h says why); nothing of it reaches an analyst.
+// The accumulators of a relation's or a population's units as the catalog has them: sorted by key in two runs of buckets
+// (unit_rooms.h), keys apart from what was spent, so that giving back leaves the keys alone; and what is only reserved apart
+// from both, as a bit for each of those who take part and one figure, so that of millions a release that is settled in the
+// end writes what was spent once. A book is opened for one release: it takes the keys of the release's units, then bucket
+// after bucket as they are stored, finds every unit's accumulator or makes one, and gives back the buckets that have
+// changed. Exact and secret (privacy/filter/unit_filter.h says why); nothing of it reaches an analyst.
 //
-// Sizes are seen by everybody: PostgreSQL shows those of tables, the rows that were written and the position of the WAL. So
-// a bucket has room for more units than it holds, filled up, and is there when it is empty; a charge writes all of them,
-// with their keys, whether somebody is new or not. How much room follows from how many units there are and a secret of
-// the salt: rooms end every 1024 or 4096 units, from an offset that nobody knows, and so do buckets. One person more or
-// less changes what is seen at a moment with probability 1/1024 at most. Above a million units keys are
-// written only where somebody is new: that some are, one can see (doc/units.md says so).
+// Sizes are seen by everybody. So a charge writes all buckets, whoever takes part, and the same of each: how many there are, and
+// which are written with keys, follows from rooms alone, whose proof is in unit_rooms.h.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +17,21 @@
 
 #include "base/interrupt.h"
 #include "dataset/units.h"
+#include "training/units/unit_rooms.h"
 
 namespace dpboost {
 
-constexpr size_t kUnitSaltSize = 16;
-
-// A unit's key as it is stored: SipHash-2-4 of 128 bits, keyed by the state's salt. Two units of 10 million share one with
-// probability 2^-82, whatever their values: the salt is drawn when the state is made, and shown to nobody.
-UnitKey SaltedKey(const unsigned char* salt, const UnitKey& key) noexcept;
-
-// What the catalog says about the buckets. Keys ascend through all of them; bucket b of 2^bits holds those whose highest
-// bits are b. An empty one may be missing.
+// What the catalog says about the buckets.
 struct UnitBuckets {
-    int bits = 0;
-    uint64_t units = 0;  // in all of them: if some are missing, somebody's spending is
+    uint32_t old_buckets = 0;
+    uint32_t new_buckets = 0;  // of newcomers, numbered from kFirstNew
+    uint32_t moves = 0;        // how often these have moved to the old ones
+    uint64_t units = 0;        // in all of them: if some are missing, somebody's spending is
+
+    static constexpr uint32_t kFirstNew = uint32_t{1} << 30;
+    bool Has(uint32_t bucket) const {
+        return bucket < kFirstNew ? bucket < old_buckets : bucket - kFirstNew < new_buckets;
+    }
 };
 
 class UnitBook {
@@ -43,7 +40,7 @@ class UnitBook {
     static constexpr size_t kSpentSize = 4;
     // Held at most for each unit of a release, and for each that is stored.
     static constexpr size_t kBytesPerUnit = 24 + 4 + 4;
-    static constexpr size_t kBytesPerStored = kSpentSize + kKeySize;
+    static constexpr size_t kBytesPerStored = kSpentSize + kKeySize + 4;
 
     // Throws kCorrupted for buckets that cannot be.
     UnitBook(std::string_view salt, const UnitBuckets& stored);
@@ -51,17 +48,22 @@ class UnitBook {
     // For a book from which a unit is to be removed; before the buckets.
     void KeepKeys() { keeps_keys_ = true; }
     // The units of a release, each once, by number. Before the buckets.
-    void SetUnits(const std::vector<UnitKey>& keys, Interrupt& interrupt);
-    // A stored bucket, in ascending order; what a release has reserved and never settled (empty: nothing) is spent. Throws
-    // kCorrupted for bytes that were not written by a book.
+    void SetUnits(std::vector<UnitKey> keys, Interrupt& interrupt);
+    // A stored bucket, all of them in ascending order; what a release has reserved and never settled (empty: nothing) is
+    // spent. Throws kCorrupted for bytes that were not written by a book.
     void Load(uint32_t bucket, std::string_view keys, std::string_view spent, std::string_view reserved);
-    // After the last. Throws kCorrupted if units are missing.
-    void FinishLoading(Interrupt& interrupt);
+    // After the last. False: load them once more, because all keys have to be written. Throws kCorrupted if some are missing.
+    [[nodiscard]] bool FinishLoading(Interrupt& interrupt);
 
     // What a unit of the release has spent; a new one nothing. Set marks its bucket as changed; SetOneOfAll does not, and
     // TouchAll must follow.
     size_t units() const { return place_.size(); }
     uint32_t spent(size_t unit) const { return spent_[place_[unit]]; }
+    // Units are in another order than accounts: brings one that is wanted soon.
+    void Prefetch(size_t unit) const {
+        if (unit < place_.size())
+            __builtin_prefetch(&spent_[place_[unit]], 1);
+    }
     void Set(size_t unit, uint32_t spent);
     void SetOneOfAll(size_t unit, uint32_t spent) { spent_[place_[unit]] = spent; }
     // Between the two, a unit that is reserved for has spent `most` more, or all that it has left if that is less, for whoever
@@ -69,7 +71,7 @@ class UnitBook {
     void BeginReserved(uint32_t most);
     void Reserve(size_t unit) { reserved_[place_[unit]] = true; }
     void EndReserved() { reserving_ = false; }
-    // Takes its accumulator away.
+    // Takes its accumulator away. After the next WriteOut the book is done with.
     void Remove(size_t unit);
 
     // Has all buckets written: what is written must not tell whether somebody took part, or is new.
@@ -87,45 +89,48 @@ class UnitBook {
         UnitKey key;
         uint32_t unit;
     };
-    struct Bucket {
-        size_t begin = 0;  // of its units in spent_
-        bool changed = false;
-        bool has_new_keys = false;
+    // Accounts in the order of their keys.
+    struct Run {
+        uint32_t buckets = 0;  // that there is room for
+        size_t units = 0;
         bool holds_keys = false;
-        std::string keys;  // if they may have to be written
+        bool writes_keys = false;
+        std::string keys;           // of all its units, while it holds them
+        std::vector<bool> changed;  // by bucket
+
+        void Widen(uint64_t room);
     };
 
-    // A number below `below` that nobody knows, and that stays the same.
-    uint64_t Secret(uint64_t tag, uint64_t of, uint64_t below) const;
-    // Units that a bucket with so many has room for.
-    size_t RoomFor(size_t bucket, size_t units) const;
-    // With how many units in all there are still no more buckets than 2^bits, and how many there are after that.
-    uint64_t MostWithout(int bits) const;
-    int BitsFor(uint64_t units) const;
+    void StartLoading();
+    void SortEntries(const std::vector<UnitKey>& keys, Interrupt& interrupt);
+    void Place(Run* run, const UnitKey& key);
+    void FinishRun(bool is_old);
+    void AddNewcomers();
+    void MoveNewcomers();
+    void TakeRemoved();
+    // Of the bucket that an accumulator is in.
+    void MarkChanged(size_t place);
+    void WriteKeysIfHeld();
+    bool MustWrite(const Run& run, size_t bucket) const {
+        return run.changed[bucket] || run.writes_keys || reserving_;
+    }
+    size_t WriteSize(const Run& run) const;
+    void WriteRun(Run* run, uint32_t first_bucket, size_t begin, char** out, Interrupt& interrupt) const;
+    char* WriteBucket(const Run& run, size_t bucket, size_t begin, char* out) const;
+    char* WriteReserved(size_t begin, size_t count, char* out) const;
 
-    uint32_t BucketOf(const UnitKey& key, int bits) const;
-    void Merge(uint32_t bucket, std::string_view keys, std::string_view spent);
-    // Whether a charge writes a bucket with its keys.
-    bool WrittenWhole(const Bucket& bucket) const;
-    std::string ReservedOf(size_t bucket, size_t room) const;
-    bool MustWrite(size_t bucket) const { return buckets_[bucket].changed || reserving_; }
-    void WriteBucket(size_t number, std::string* out) const;
-    void LoadUpTo(uint32_t bucket);
-    void Spread(int bits);
-    size_t EndOf(size_t bucket) const;
-    size_t BucketAt(size_t place) const;
-
-    std::string salt_;
+    UnitRooms rooms_;
     UnitBuckets stored_;
-    int bits_;
     bool keeps_keys_ = false;
-    bool replaces_all_ = false;
-    uint64_t loaded_ = 0;
-    uint32_t next_bucket_ = 0;
-    size_t next_entry_ = 0;
     std::vector<Entry> entries_;  // by key, until all is loaded
-    std::vector<Bucket> buckets_;
-    std::vector<uint32_t> spent_;  // of all units, by key
+    size_t next_entry_ = 0;       // not yet compared with the old ones, or of missed_ with the new ones
+    std::vector<uint32_t> missed_,
+        newcomers_;  // entries that are not among the old ones; and not among the new ones
+    uint32_t next_bucket_ = 0;
+    bool run_ends_ = false;  // with an account that fills up
+    UnitKey last_key_ = {};
+    Run old_, new_;
+    std::vector<uint32_t> spent_;  // of all units, first the old ones, then the new ones, by key
     std::vector<uint32_t> place_;  // of each unit of the release in spent_
     bool reserving_ = false;
     uint32_t reserved_most_ = 0;
@@ -138,22 +143,19 @@ struct UnitWrite {
     uint32_t bucket;
     bool has_keys;           // else they stay as they are
     bool has_spent;          // likewise; always with keys
-    uint32_t units;          // with what fills it up
-    const char* keys;        // units * kKeySize
-    const char* spent;       // units * kSpentSize
+    const char* keys;        // kBucketUnits * kKeySize
+    const char* spent;       // kBucketUnits * kSpentSize
     const char* reserved;    // what is reserved from now on
     uint32_t reserved_size;  // or 0: nothing
 };
 
 // Reads it, also without exceptions: plain data, for the process that writes the catalog.
 struct UnitWriteReader {
-    static constexpr size_t kHeaderSize = 24;
+    static constexpr size_t kHeaderSize = 32;
 
     const char* at;
     const char* end;
-    int bits;
-    bool replaces_all;  // buckets that are stored and not written are gone
-    uint64_t units;
+    UnitBuckets buckets;
     uint32_t left;  // buckets still to come
 
     // False if the bytes are not what WriteOut gives.

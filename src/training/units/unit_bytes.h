@@ -6,16 +6,18 @@
 #include <string>
 
 #include "dataset/units.h"
+#include "training/units/unit_rooms.h"
 
 namespace dpboost {
 
 // Of what UnitBook::WriteOut gives.
 namespace unit_bytes {
 constexpr uint32_t kMagic = 0x64707562;
-constexpr int kMaxBits = 20;
 constexpr std::size_t kBucketHeader = 16;
 constexpr uint32_t kHasKeys = 1;
 constexpr uint32_t kHasSpent = 2;
+// A u32, then a bit for each unit that there is room for.
+constexpr std::size_t kReservedSize = sizeof(uint32_t) + kBucketUnits / 8;
 
 constexpr std::size_t Padded(std::size_t size) {
     return (size + 7) / 8 * 8;

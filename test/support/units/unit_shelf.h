@@ -19,9 +19,10 @@ struct UnitShelf {
 
     void LoadInto(UnitBook* book) const {
         NoInterrupt interrupt;
-        for (const auto& [number, bucket] : buckets)
-            book->Load(number, bucket.keys, bucket.spent, bucket.reserved);
-        book->FinishLoading(interrupt);
+        do {
+            for (const auto& [number, bucket] : buckets)
+                book->Load(number, bucket.keys, bucket.spent, bucket.reserved);
+        } while (!book->FinishLoading(interrupt));
     }
 
     // As the ledger worker writes it; false if the bytes are not whole.
@@ -29,16 +30,14 @@ struct UnitShelf {
         UnitWriteReader reader;
         if (!reader.Open(bytes.data(), bytes.size()))
             return false;
-        if (reader.replaces_all)
-            buckets.clear();
-        header = {reader.bits, reader.units};
+        header = reader.buckets;
         UnitWrite write;
         while (reader.Next(&write)) {
             Bucket& bucket = buckets[write.bucket];
             if (write.has_keys)
-                bucket.keys.assign(write.keys, size_t{write.units} * UnitBook::kKeySize);
+                bucket.keys.assign(write.keys, kBucketUnits * UnitBook::kKeySize);
             if (write.has_spent)
-                bucket.spent.assign(write.spent, size_t{write.units} * UnitBook::kSpentSize);
+                bucket.spent.assign(write.spent, kBucketUnits * UnitBook::kSpentSize);
             bucket.reserved.assign(write.reserved, write.reserved_size);
         }
         return reader.left == 0 && reader.at == reader.end;
