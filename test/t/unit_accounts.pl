@@ -49,6 +49,11 @@ my $before = spent(1);
 my $running = start_session($node, train(0.2, $long) . "\n");
 my $charged = $node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM dpboost_progress WHERE rounds_done > 0});
 ok($charged, 'a long training runs');
+# Another one on the same persons waits for it, as long as it may.
+my $releases = sql('SELECT count(*) FROM dpboost_ledger');
+my (undef, undef, $waited) = $node->psql('postgres', "\\set VERBOSITY verbose\nSET lock_timeout = '200ms';" . train(0.1));
+like($waited, qr/55P03/, 'a second training on the same persons waits');
+is(sql('SELECT count(*) FROM dpboost_ledger'), $releases, 'and nobody is charged while it does');
 $node->stop('immediate');
 eval { $running->{run}->finish };
 $node->start;
@@ -57,6 +62,33 @@ cmp_ok($reserved, '>', $settled, 'a crash leaves what was reserved');
 is(sql('SELECT count(*) FROM dpboost_ledger WHERE NOT delivered'), 1, 'and the ledger says so');
 cmp_ok(spent(1), '<=', 1, 'nobody has spent more than all');
 is(sql(train(0.1)), 'regression', 'and trainings go on');
+
+# A server that dies when accounts are written and the ledger is not: the commit is of both, so nobody was charged.
+my $ledger = start_session($node, "BEGIN; LOCK TABLE dpboost.charge_lock IN EXCLUSIVE MODE; SELECT 'locked';\n");
+$ledger->{run}->pump until $ledger->{out} =~ /locked/;
+my ($whole, $rows) = (spent(1), sql('SELECT count(*) FROM dpboost_ledger'));
+my $written = sql('SELECT pg_current_wal_insert_lsn()');
+my $torn = start_session($node, train(0.1) . "\n");
+ok($node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity
+    WHERE backend_type = 'dpboost ledger' AND wait_event_type = 'Lock'}), 'a charge waits for the ledger');
+cmp_ok(sql("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '$written')"), '>', 12000 * 20, 'and has written accounts');
+$node->stop('immediate');
+eval { $_->{run}->finish } for $ledger, $torn;
+$node->start;
+is(spent(1), $whole, 'a crash between accounts and commit charges nobody');
+is(sql('SELECT count(*) FROM dpboost_ledger'), $rows, 'and the ledger knows nothing of it');
+is(sql(train(0.1)), 'regression', 'trainings go on');
+
+# ---- what EXPLAIN counts ----
+# Reading accounts tidies up their pages once these are full, a WAL record each: so many that they tell how many there are.
+# What a training reads of other tables, which the ledger's worker has changed, is a page or two.
+sql(q{CREATE TABLE many AS SELECT i AS id, i % 100 AS x, i % 7 AS y FROM generate_series(1, 150000) i;
+    SELECT dpboost_set_domain('many', 'x', 0, 100), dpboost_set_domain('many', 'y', 0, 7);
+    SELECT dpboost_protect('many', 1, privacy_unit => 'id', accounting => 'unit');
+    ALTER TABLE dpboost.unit_bucket SET (autovacuum_enabled = false);});
+my $explained = sql(join('', map { q{EXPLAIN (ANALYZE, WAL, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT dpboost_train_on('many', 'many', 'y', 0.001,
+    options => '{"method": "sbdt", "trees": 2, "depth": 1}');} } 1 .. 8));
+unlike($explained, qr/WAL: records=(?:[3-9]|\d\d)/, 'EXPLAIN counts no WAL of accounts');
 
 # ---- changed meanwhile ----
 # The row of the state is locked and then changed by somebody who does not ask for the lock of trainings.
