@@ -7,6 +7,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use hospitals;
+use servers qw(start_psql);
 
 start_hospitals();
 sub hub { my ($sql) = @_; return $hub->safe_psql('hub', $sql) }
@@ -120,6 +121,27 @@ subtest 'an evaluation by hand' => sub {
     finish($broken);
     is(at('ukb', 'SELECT 1'), '1', 'no server has gone');
     is(all_charges(), raised($before, 1), 'nothing more is charged');
+};
+
+subtest 'connections are kept for the next call' => sub {
+    my $there = sub { at('ukb', "SELECT string_agg(pid || ' ' || state, ', ') FROM pg_stat_activity WHERE application_name = 'dpboost'") };
+    my $s = start_psql($hub, "\\c hub\nSET ROLE ana;\n", timeout => 300);
+    my $call = "SELECT dpboost_evaluate_across('los', 'cardio', 'los', epsilon => 0.2)";
+    like(ask($s, $call), qr/"parties"/, 'a call');
+    my $first = $there->();
+    like($first, qr/^\d+ idle$/, 'leaves an idle session');
+    like(ask($s, $call), qr/"parties"/, 'another call');
+    is($there->(), $first, 'uses it again');
+    at('ukb', "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'dpboost'");
+    $node{ukb}->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'dpboost'");
+    like(ask($s, $call), qr/"parties"/, 'one that has gone is made anew');
+    isnt($there->(), $first, 'as another session');
+    hub("ALTER USER MAPPING FOR ana SERVER ukb OPTIONS (SET user 'stranger')");
+    like(ask($s, $call), qr/ERROR/, 'another user of the mapping is another connection');
+    hub("ALTER USER MAPPING FOR ana SERVER ukb OPTIONS (SET user 'study')");
+    like(ask($s, $call), qr/"parties"/, 'and back');
+    finish($s);
+    ok($node{ukb}->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'dpboost'"), 'none outlives its session');
 };
 
 subtest 'persons with accounts' => sub {

@@ -24,6 +24,7 @@ constexpr char kBegin[] =
     "SET LOCAL idle_in_transaction_session_timeout = 0;"
     "SET LOCAL client_connection_check_interval = '500ms';"
     "SET LOCAL plan_cache_mode = force_generic_plan;"
+    "DEALLOCATE ALL;"
     "PREPARE dpboost_round (pg_catalog.int8, pg_catalog.bytea) AS SELECT dpboost_party.round($1, $2)";
 constexpr char kRound[] = "dpboost_round";
 
@@ -276,7 +277,7 @@ void RunAcross(AcrossCall* call, const char* method, PaidRelease* paid) {
     PayAcross(call, method, federation, paid);
     CallParties(call, "charge()", nullptr, 0);
     WorkTogether(call, paid);
-    CloseLinks(call->links);
+    KeepLinks(call->links);
 }
 
 const char* PartyNames(const AcrossCall* call) {

@@ -43,7 +43,7 @@ LinkValue TextValue(const char* text);
 LinkValue BytesValue(const std::string& bytes);
 
 // From the plan to the common result: all sign, all read their rows, all are charged, all draw. `method` and `task` are for
-// this server's ledger. The connections are closed then.
+// this server's ledger. The connections are kept then.
 void RunAcross(AcrossCall* call, const char* method, PaidRelease* paid);
 
 // The names of the parties, as a JSON array.

@@ -107,6 +107,49 @@ ConnectionWords WordsFor(const FederationParty& party, Oid caller) {
     return words;
 }
 
+// ---- connections that are kept ----
+
+struct KeptLink {
+    char* words;
+    PGconn* connection;
+};
+constexpr int kMostKept = 64;
+KeptLink kept[kMostKept];
+int kept_count = 0;
+
+// All that a connection is made of, as one text: another password or host makes another connection.
+char* TextOf(const ConnectionWords& words) {
+    StringInfoData text;
+    initStringInfo(&text);
+    for (int i = 0; words.keywords[i] != nullptr; ++i)
+        appendStringInfo(&text, "%s=%zu:%s;", words.keywords[i], strlen(words.values[i]), words.values[i]);
+    return text.data;
+}
+
+// Whether the other side is still there, as far as can be seen from here. It may still be ending its last transaction. What was
+// said before an end comes first, so the end is looked for twice.
+bool IsThere(PGconn* connection) {
+    return PQflush(connection) == 0 && PQconsumeInput(connection) != 0 && PQconsumeInput(connection) != 0 &&
+           PQstatus(connection) == CONNECTION_OK;
+}
+
+// A kept connection that is made of these words, no longer kept; null if there is none.
+PGconn* TakeKept(const char* words) {
+    for (int i = 0; i < kept_count; ++i) {
+        if (strcmp(kept[i].words, words) != 0)
+            continue;
+        PGconn* connection = kept[i].connection;
+        pfree(kept[i].words);
+        kept[i] = kept[--kept_count];
+        if (IsThere(connection))
+            return connection;
+        PQfinish(connection);
+        ReleaseExternalFD();
+        return nullptr;
+    }
+    return nullptr;
+}
+
 // A connection that is being made.
 struct Dialling {
     PostgresPollingStatusType status;
@@ -117,6 +160,14 @@ struct Dialling {
 void Dial(Links* links, int server, Oid caller, Dialling* dialling) {
     const FederationParty& party = links->parties[server];
     const ConnectionWords words = WordsFor(party, caller);
+    dialling->needs_password = words.needs_password;
+    links->words[server] = TextOf(words);
+    links->connections[server] = TakeKept(links->words[server]);
+    if (links->connections[server] != nullptr) {
+        ++links->descriptors;
+        dialling->status = PGRES_POLLING_OK;
+        return;
+    }
     if (!AcquireExternalFD())
         ereport(ERROR, (errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
                         errmsg("could not connect to party \"%s\"", party.name),
@@ -126,7 +177,6 @@ void Dial(Links* links, int server, Oid caller, Dialling* dialling) {
     if (connection == nullptr)
         ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
     dialling->status = PQstatus(connection) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
-    dialling->needs_password = words.needs_password;
 }
 
 // Whether the connection stands. Raises 08001 if it never will.
@@ -168,6 +218,14 @@ void AwaitDialling(Links* links, Dialling* dialling, long milliseconds) {
 }
 
 }  // namespace
+
+bool Keep(Links* links, int server) {
+    if (kept_count == kMostKept)
+        return false;
+    char* words = MemoryContextStrdup(TopMemoryContext, links->words[server]);
+    kept[kept_count++] = {words, links->connections[server]};
+    return true;
+}
 
 void ConnectAll(Links* links, Oid caller) {
     auto* dialling = static_cast<Dialling*>(palloc0(sizeof(Dialling) * (links->count + 1)));

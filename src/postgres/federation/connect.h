@@ -17,6 +17,9 @@ int AwaitEvents(Links* links, long milliseconds, WaitEvent* events);
 // Raises 08001 for what cannot be reached, within dpboost.federation_timeout.
 void ConnectAll(Links* links, Oid caller);
 
+// Keeps a connection, which ends its transaction, until this session ends; false if there are too many.
+bool Keep(Links* links, int server);
+
 [[noreturn]] void RaiseLost(const FederationParty& party, int sqlstate, const char* message,
                             const char* detail);
 

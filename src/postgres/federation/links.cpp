@@ -112,12 +112,14 @@ Links* OpenLinks(const Federation& federation, Oid caller) {
     links->count = federation.count;
     links->parties = federation.parties;
     links->connections = static_cast<PGconn**>(palloc0(sizeof(PGconn*) * (federation.count + 1)));
+    links->words = static_cast<char**>(palloc0(sizeof(char*) * (federation.count + 1)));
     links->results = static_cast<PGresult**>(palloc0(sizeof(PGresult*) * (federation.count + 1)));
     links->close.func = Close;
     links->close.arg = links;
     MemoryContextRegisterResetCallback(CurrentMemoryContext, &links->close);
     ConnectAll(links, caller);
     AwaitReadable(links);
+    AwaitAll(links);  // the end of what was done last over connections that were kept
     return links;
 }
 
@@ -212,7 +214,14 @@ std::string_view AnswerOf(const Links* links, int server) {
     return {PQgetvalue(result, 0, 0), static_cast<size_t>(PQgetlength(result, 0, 0))};
 }
 
-void CloseLinks(Links* links) {
+void KeepLinks(Links* links) {
+    for (int i = 0; i < links->count; ++i) {
+        ForgetAnswer(links, i);
+        if (PQsendQuery(links->connections[i], "ROLLBACK") == 0 || !Keep(links, i))
+            continue;  // closed below
+        links->connections[i] = nullptr;
+        --links->descriptors;
+    }
     Close(links);
 }
 

@@ -15,6 +15,7 @@ struct Links {
     int count;
     const FederationParty* parties;
     PGconn** connections;
+    char** words;         // what each connection is made of
     PGresult** results;   // of the last step, one for each server
     int descriptors;      // reserved
     WaitEventSet* waits;  // latch, postmaster and servers
@@ -28,7 +29,8 @@ struct LinkValue {
     int size;
 };
 
-// Connects to all parties at once, as `caller`. Raises 08001.
+// Connects to all parties at once, as `caller`; a connection that this session has kept, made of the same words, is used
+// again. Raises 08001.
 Links* OpenLinks(const Federation& federation, Oid caller);
 // Sends a statement to all servers.
 void SendToAll(Links* links, const char* statement, const LinkValue* values, int count);
@@ -43,7 +45,8 @@ void AwaitAll(Links* links);
 void CheckAnswer(const Links* links, int server);
 // That value; it stays until the next step.
 std::string_view AnswerOf(const Links* links, int server);
-// Ends all transactions and closes the connections now.
-void CloseLinks(Links* links);
+// Ends all transactions, and keeps the connections for later calls of this session, as postgres_fdw does. After an error
+// they are closed instead.
+void KeepLinks(Links* links);
 
 }  // namespace dpboost

@@ -109,6 +109,6 @@ Datum dpboost_estimate_across(PG_FUNCTION_ARGS) {
         appendBinaryStringInfo(&parties, estimate.data(), static_cast<int>(estimate.size()));
     }
     appendStringInfoChar(&parties, '}');
-    CloseLinks(call->links);
+    KeepLinks(call->links);
     PG_RETURN_DATUM(WithKey(DescribeAcross(call, nullptr), "parties", parties.data));
 }
