@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "dataset/dataset.h"
-#include "learner/rows/clip_norm.h"
+#include "learner/rows/additive/block_codes.h"
+#include "learner/rows/additive/narrow_columns.h"
 
 namespace dpboost {
 
@@ -19,6 +19,8 @@ struct BasisRows::Scratch {
     std::vector<int32_t> gradients;  // of several outputs, side by side
     std::vector<int32_t> weights;    // of the first output, then of the second and so on
     std::array<int32_t, kBlockRows> hessians;
+    std::vector<NarrowLookup> lookups;
+    std::vector<NarrowSums> sums;
     std::array<uint16_t, kBlockRows> codes;
     std::array<float, kBlockRows> labels;
     std::array<float, kBlockRows> window;
@@ -26,58 +28,50 @@ struct BasisRows::Scratch {
 
 struct BasisRows::Part {
     // When the worker begins: one that does not needs no memory.
-    void Prepare(const Basis& basis, bool by_unit, size_t outputs) {
+    void Prepare(const Dataset& dataset, const Basis& basis, bool by_unit, size_t outputs) {
         if (scratch)
             return;
         scratch.emplace(outputs);
         totals.assign(outputs, 0);
-        for (size_t b = 0; !by_unit && b < basis.blocks().size(); b++)
+        for (size_t b = 0; !by_unit && b < basis.blocks().size(); b++) {
             lanes.insert(lanes.end(), outputs,
                          std::vector<int64_t>(basis.blocks()[b].view.cells * kLanes, 0));
+            if (outputs == 1 && IsNarrow(dataset, basis.blocks()[b].view))
+                narrow.push_back({b, std::vector<int32_t>(kNarrowCells, 0)});
+        }
+    }
+    // Brings what narrow columns have added up to where sums have room for all rows.
+    void FlushNarrow() {
+        for (Narrow& column : narrow) {
+            std::vector<int64_t>& sums = lanes[column.part];
+            for (size_t cell = 0; cell < sums.size() / kLanes; cell++)
+                sums[cell * kLanes] += column.cells[cell];
+            std::fill(column.cells.begin(), column.cells.end(), 0);
+        }
+        narrow_blocks = 0;
     }
     // Rows of the same cell do not wait for each other's stores: sums of one view run in interleaved copies.
     static constexpr size_t kLanes = 4;
 
+    // A column of bytes, whose sums of some blocks fit 32 bits: a weight is at most a clip.
+    struct Narrow {
+        size_t part;  // of the basis
+        std::vector<int32_t> cells;
+    };
+    static constexpr size_t kNarrowBlocks = 7;
+    static_assert(kNarrowBlocks * kBlockRows * kClipSteps < size_t{1} << 31, "sums of narrow columns fit");
+
     std::optional<Scratch> scratch;
     std::vector<std::vector<int64_t>> lanes;  // per part of the basis and output
-    std::vector<int64_t> totals;              // per output
+    std::vector<Narrow> narrow;
+    size_t narrow_blocks = 0;     // in them
+    std::vector<int64_t> totals;  // per output
 };
 
 namespace {
 
 // Parts of a basis between two polls within a block of rows.
 constexpr size_t kPollBlocks = 32;
-// Units of a piece of parallel work.
-constexpr size_t kUnitItem = 64;
-
-// Calls action(codes) with a column's codes of a block, whatever their width.
-template <typename Action>
-void WithColumn(const Dataset& dataset, size_t column, size_t block, const Action& action) {
-    if (dataset.wide(column))
-        action(dataset.Codes16(block, column));
-    else
-        action(dataset.Codes8(block, column));
-}
-
-// The same for a view; products are computed into `scratch`.
-template <typename Action>
-void WithCodes(const Dataset& dataset, const CodeView& view, size_t block, uint16_t* scratch,
-               const Action& action) {
-    if (!view.IsProduct()) {
-        WithColumn(dataset, view.column, block, action);
-        return;
-    }
-    const size_t rows = dataset.block_rows(block);
-    std::fill(scratch, scratch + rows, uint16_t{0});
-    for (const ProductFactor& factor : view.factors) {
-        const uint16_t* const offsets = factor.offsets.data();
-        WithColumn(dataset, factor.column, block, [&](const auto* codes) {
-            for (size_t i = 0; i < rows; i++)
-                scratch[i] = static_cast<uint16_t>(scratch[i] + offsets[codes[i]]);
-        });
-    }
-    action(static_cast<const uint16_t*>(scratch));
-}
 
 template <typename Code>
 void AddLookups(const Code* codes, const int32_t* table, size_t rows, size_t outputs, int32_t* scores) {
@@ -154,43 +148,6 @@ bool BasisRows::has_units() const {
     return dataset_.has_units();
 }
 
-void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared, LongRows long_rows) {
-    CheckInternal(outputs_ == 1 || long_rows == LongRows::kScale,
-                  "a vector of gradients keeps its direction");
-    basis_ = &basis;
-    long_rows_ = long_rows;
-    caps_.clear();
-    limit_squared_ = std::min(limit_squared, basis.MaxNormSquared());
-    if (dataset_.has_units() || basis.MaxNormSquared() <= limit_squared)
-        return;
-    caps_.resize(dataset_.rows());
-    std::vector<std::optional<Scratch>> scratch(static_cast<size_t>(pool_.workers()));
-    pool_.Run(dataset_.blocks(), interrupt_, [&](int worker, size_t block) {
-        std::optional<Scratch>& own = scratch[static_cast<size_t>(worker)];
-        FindCaps(block, InterruptOf(worker), own ? *own : own.emplace(1));
-    });
-}
-
-void BasisRows::FindCaps(size_t block, Interrupt* interrupt, Scratch& scratch) {
-    const size_t rows = dataset_.block_rows(block);
-    const uint64_t intercept =
-        static_cast<uint64_t>(static_cast<int64_t>(basis_->intercept()) * basis_->intercept());
-    std::array<uint64_t, kBlockRows> norms;
-    norms.fill(intercept);
-    for (size_t b = 0; b < basis_->blocks().size(); b++) {
-        const BasisBlock& part = basis_->blocks()[b];
-        WithCodes(dataset_, part.view, block, scratch.codes.data(), [&](const auto* codes) {
-            for (size_t i = 0; i < rows; i++)
-                norms[i] += part.cell_norms[codes[i]];
-        });
-        if (interrupt != nullptr && b % kPollBlocks == kPollBlocks - 1)
-            interrupt->Poll();
-    }
-    for (size_t i = 0; i < rows; i++)
-        caps_[block * kBlockRows + i] = static_cast<uint16_t>(
-            ScaleDown(static_cast<double>(norms[i]), static_cast<double>(limit_squared_), kCapUnit));
-}
-
 void BasisRows::ApplyPending(size_t block, Scratch& scratch) {
     const size_t rows = dataset_.block_rows(block);
     int32_t* const scores = scores_.data() + block * kBlockRows * outputs_;
@@ -198,11 +155,17 @@ void BasisRows::ApplyPending(size_t block, Scratch& scratch) {
         for (size_t i = 0; pending_base_[k] != 0 && i < rows; i++)
             scores[i * outputs_ + k] += pending_base_[k];
     }
+    scratch.lookups.clear();
     for (const PendingTable& pending : pending_) {
+        if (outputs_ == 1 && IsNarrow(dataset_, pending.view)) {
+            scratch.lookups.push_back({dataset_.Codes8(block, pending.view.column), pending.table.data()});
+            continue;
+        }
         WithCodes(dataset_, pending.view, block, scratch.codes.data(), [&](const auto* codes) {
             AddLookups(codes, pending.table.data(), rows, outputs_, scores);
         });
     }
+    AddNarrowLookups(scratch.lookups.data(), scratch.lookups.size(), rows, scores);
 }
 
 void BasisRows::ApplyAllPending() {
@@ -274,7 +237,7 @@ RawSums BasisRows::Sums(Weight weight, const Objective* objective) {
     std::vector<Part> parts(static_cast<size_t>(pool_.workers()));
     pool_.Run(dataset_.blocks(), interrupt_, [&](int worker, size_t block) {
         Part& part = parts[static_cast<size_t>(worker)];
-        part.Prepare(*basis_, by_unit, outputs);
+        part.Prepare(dataset_, *basis_, by_unit, outputs);
         BlockWeights(block, weight, objective, *part.scratch);
         AddBlock(block, outputs, InterruptOf(worker), part, row_weights);
     });
@@ -293,7 +256,10 @@ void BasisRows::AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Par
         for (size_t i = 0; i < rows; i++)
             part.totals[k] += weights[i];
     }
+    AddNarrow(block, part);
     for (size_t b = 0; b < part.lanes.size() / outputs; b++) {
+        if (outputs == 1 && IsNarrow(dataset_, basis_->blocks()[b].view))
+            continue;
         WithCodes(dataset_, basis_->blocks()[b].view, block, part.scratch->codes.data(),
                   [&](const auto* codes) {
                       for (size_t k = 0; k < outputs; k++)
@@ -305,9 +271,21 @@ void BasisRows::AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Par
     }
 }
 
+void BasisRows::AddNarrow(size_t block, Part& part) const {
+    std::vector<NarrowSums>& sums = part.scratch->sums;
+    sums.clear();
+    for (Part::Narrow& column : part.narrow)
+        sums.push_back(
+            {dataset_.Codes8(block, basis_->blocks()[column.part].view.column), column.cells.data()});
+    AddNarrowWeights(sums.data(), sums.size(), part.scratch->weights.data(), dataset_.block_rows(block));
+    if (++part.narrow_blocks == Part::kNarrowBlocks)
+        part.FlushNarrow();
+}
+
 std::vector<int64_t> BasisRows::Project(size_t outputs, std::vector<Part>& parts) const {
     std::vector<int64_t> sums(basis_->coordinates() * outputs, 0);
     for (Part& part : parts) {
+        part.FlushNarrow();
         for (std::vector<int64_t>& cells : part.lanes) {
             for (size_t cell = 0; cell < cells.size() / Part::kLanes; cell++) {
                 const int64_t* const lane = cells.data() + cell * Part::kLanes;
@@ -322,59 +300,6 @@ std::vector<int64_t> BasisRows::Project(size_t outputs, std::vector<Part>& parts
         }
     }
     return sums;
-}
-
-uint32_t BasisRows::CodeOf(const CodeView& view, size_t row) const {
-    if (!view.IsProduct())
-        return dataset_.Code(row, view.column);
-    uint32_t code = 0;
-    for (const ProductFactor& factor : view.factors)
-        code += factor.offsets[dataset_.Code(row, factor.column)];
-    return code;
-}
-
-std::vector<int64_t> BasisRows::SumUnits(const std::vector<int32_t>& weights, size_t outputs) {
-    const double clip = kClipSteps >> lattice_shift_;
-    const double limit = static_cast<double>(limit_squared_) * clip * clip;
-    const size_t length = basis_->coordinates() * outputs;
-    struct Own {
-        std::vector<int64_t> sums, vector;
-    };
-    std::vector<Own> owns(static_cast<size_t>(pool_.workers()));
-    pool_.Run((dataset_.units() + kUnitItem - 1) / kUnitItem, interrupt_, [&](int worker, size_t item) {
-        Own& own = owns[static_cast<size_t>(worker)];
-        own.sums.resize(length);
-        own.vector.resize(length);
-        const size_t end = std::min(dataset_.units(), (item + 1) * kUnitItem);
-        for (size_t unit = item * kUnitItem; unit < end; unit++) {
-            std::fill(own.vector.begin(), own.vector.end(), 0);
-            AddUnit(unit, weights, outputs, own.vector);
-            AddWithin(limit, own.vector, own.sums);
-        }
-    });
-    std::vector<int64_t> sums(length, 0);
-    for (const Own& own : owns) {
-        for (size_t i = 0; i < own.sums.size(); i++)
-            sums[i] += own.sums[i];
-    }
-    return sums;
-}
-
-void BasisRows::AddUnit(size_t unit, const std::vector<int32_t>& weights, size_t outputs,
-                        std::vector<int64_t>& vector) const {
-    const size_t coordinates = basis_->coordinates();
-    for (uint32_t k = dataset_.unit_begin()[unit]; k < dataset_.unit_begin()[unit + 1]; k++) {
-        const uint32_t row = dataset_.unit_rows()[k];
-        const int32_t* const row_weights = weights.data() + row * outputs;
-        for (size_t b = 0; b < basis_->blocks().size(); b++) {
-            const uint32_t code = CodeOf(basis_->blocks()[b].view, row);
-            for (size_t output = 0; output < outputs; output++)
-                basis_->AddRow(b, code, row_weights[output], vector.data() + output * coordinates);
-        }
-        for (size_t output = 0; basis_->intercept() != 0 && output < outputs; output++)
-            vector[(output + 1) * coordinates - 1] +=
-                static_cast<int64_t>(basis_->intercept()) * row_weights[output];
-    }
 }
 
 RawSums BasisRows::GradientSums(const Objective& objective) {

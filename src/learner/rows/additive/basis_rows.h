@@ -117,8 +117,9 @@ class BasisRows {
     // The block's weights, in cells or, with units, row by row. Only the calling thread has an interrupt to poll.
     void AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Part& part,
                   std::vector<int32_t>& row_weights) const;
+    // The same of columns of bytes, four at a time.
+    void AddNarrow(size_t block, Part& part) const;
     std::vector<int64_t> Project(size_t outputs, std::vector<Part>& parts) const;
-    void FindCaps(size_t block, Interrupt* interrupt, Scratch& scratch);
     Interrupt* InterruptOf(int worker) const { return worker == 0 ? &interrupt_ : nullptr; }
     uint32_t CodeOf(const CodeView& view, size_t row) const;
     void ApplyPending(size_t block, Scratch& scratch);

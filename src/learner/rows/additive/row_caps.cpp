@@ -1,0 +1,122 @@
+// How far the weight of each row is scaled down, so that what it adds is within the bound of the basis.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/error.h"
+#include "learner/rows/additive/basis_rows.h"
+#include "learner/rows/additive/block_codes.h"
+#include "learner/rows/additive/narrow_columns.h"
+#include "learner/rows/clip_norm.h"
+
+namespace dpboost {
+namespace {
+
+// Norms below it are added up in 32 bits.
+constexpr uint64_t kSmallNorms = uint64_t{1} << 31;
+// Parts of a basis between two polls within a block of rows.
+constexpr size_t kPollBlocks = 32;
+
+struct Norms {
+    std::array<uint64_t, kBlockRows> rows;
+    std::array<int32_t, kBlockRows> small;
+    std::array<uint16_t, kBlockRows> codes;
+    std::vector<NarrowLookup> lookups;
+};
+
+// What the parts of a basis add to a row's norm.
+struct CellNorms {
+    uint64_t base = 0;                         // of those with one norm for all cells, and of the intercept
+    std::vector<size_t> narrow;                // the others: columns of bytes,
+    std::vector<size_t> wide;                  // and the rest
+    bool small = false;                        // all of it fits 31 bits
+    std::vector<std::vector<int32_t>> tables;  // then, by part: the norms of its cells
+};
+
+CellNorms NormsOf(const Dataset& dataset, const Basis& basis) {
+    CellNorms norms;
+    norms.base = static_cast<uint64_t>(static_cast<int64_t>(basis.intercept()) * basis.intercept());
+    norms.small = basis.MaxNormSquared() < kSmallNorms;
+    norms.tables.resize(basis.blocks().size());
+    for (size_t b = 0; b < basis.blocks().size(); b++) {
+        const std::vector<uint64_t>& cells = basis.blocks()[b].cell_norms;
+        const auto [least, most] = std::minmax_element(cells.begin(), cells.end());
+        if (*least == *most) {
+            norms.base += *least;
+            continue;
+        }
+        if (norms.small)
+            norms.tables[b].assign(cells.begin(), cells.end());
+        if (norms.small && IsNarrow(dataset, basis.blocks()[b].view))
+            norms.narrow.push_back(b);
+        else
+            norms.wide.push_back(b);
+    }
+    return norms;
+}
+
+// Adds norms of the wide parts, from tables of their type.
+template <typename TableOf, typename Norm>
+void AddWideNorms(const Dataset& dataset, const Basis& basis, const CellNorms& cells, size_t block,
+                  Interrupt* interrupt, const TableOf& table_of, uint16_t* scratch, Norm* norms) {
+    const size_t rows = dataset.block_rows(block);
+    for (size_t k = 0; k < cells.wide.size(); k++) {
+        const auto* const table = table_of(cells.wide[k]);
+        WithCodes(dataset, basis.blocks()[cells.wide[k]].view, block, scratch, [&](const auto* codes) {
+            for (size_t i = 0; i < rows; i++)
+                norms[i] += table[codes[i]];
+        });
+        if (interrupt != nullptr && k % kPollBlocks == kPollBlocks - 1)
+            interrupt->Poll();
+    }
+}
+
+// |phi(x)|^2 of the block's rows, exactly: no row's is above MaxNormSquared.
+void FindNorms(const Dataset& dataset, const Basis& basis, const CellNorms& cells, size_t block,
+               Interrupt* interrupt, Norms& norms) {
+    norms.rows.fill(cells.base);
+    if (!cells.small) {
+        AddWideNorms(
+            dataset, basis, cells, block, interrupt,
+            [&](size_t b) { return basis.blocks()[b].cell_norms.data(); }, norms.codes.data(),
+            norms.rows.data());
+        return;
+    }
+    norms.small.fill(0);
+    norms.lookups.clear();
+    for (const size_t b : cells.narrow)
+        norms.lookups.push_back(
+            {dataset.Codes8(block, basis.blocks()[b].view.column), cells.tables[b].data()});
+    const size_t rows = dataset.block_rows(block);
+    AddNarrowLookups(norms.lookups.data(), norms.lookups.size(), rows, norms.small.data());
+    AddWideNorms(
+        dataset, basis, cells, block, interrupt, [&](size_t b) { return cells.tables[b].data(); },
+        norms.codes.data(), norms.small.data());
+    for (size_t i = 0; i < rows; i++)
+        norms.rows[i] += static_cast<uint64_t>(norms.small[i]);
+}
+
+}  // namespace
+
+void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared, LongRows long_rows) {
+    CheckInternal(outputs_ == 1 || long_rows == LongRows::kScale,
+                  "a vector of gradients keeps its direction");
+    basis_ = &basis;
+    long_rows_ = long_rows;
+    caps_.clear();
+    limit_squared_ = std::min(limit_squared, basis.MaxNormSquared());
+    if (dataset_.has_units() || basis.MaxNormSquared() <= limit_squared)
+        return;
+    caps_.resize(dataset_.rows());
+    const CellNorms cells = NormsOf(dataset_, basis);
+    std::vector<std::optional<Norms>> norms(static_cast<size_t>(pool_.workers()));
+    pool_.Run(dataset_.blocks(), interrupt_, [&](int worker, size_t block) {
+        std::optional<Norms>& own = norms[static_cast<size_t>(worker)];
+        FindNorms(dataset_, basis, cells, block, InterruptOf(worker), own ? *own : own.emplace());
+        for (size_t i = 0; i < dataset_.block_rows(block); i++)
+            caps_[block * kBlockRows + i] = static_cast<uint16_t>(
+                ScaleDown(static_cast<double>(own->rows[i]), static_cast<double>(limit_squared_), kCapUnit));
+    });
+}
+
+}  // namespace dpboost
