@@ -59,8 +59,10 @@ Datum dpboost_import(PG_FUNCTION_ARGS) {
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     const struct varlena* content = PG_GETARG_BYTEA_PP(1);
     const std::string_view bytes(VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
+    char* unversioned = pstrdup(name);
+    TakeVersion(unversioned);
     NewModelName checked;
-    ReadNewModelName(GetUserId(), name, &checked);
+    ReadNewModelName(GetUserId(), unversioned, &checked);
     auto* import = CoreState<Import>::Make(CurrentMemoryContext);
     CallCore([&] { ReadImport(bytes, import->get()); });
     CheckTexts(**import);

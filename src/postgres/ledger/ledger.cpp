@@ -6,6 +6,7 @@
 
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
+#include "postgres/catalog/cluster.h"
 #include "postgres/govern/alert.h"
 #include "postgres/ledger/ledger_layout.h"
 
@@ -235,6 +236,7 @@ void CheckCanCharge() {
     if (IsParallelWorker())
         ereport(ERROR,
                 (errcode(ERRCODE_INVALID_TRANSACTION_STATE), errmsg("cannot train in a parallel worker")));
+    CheckNoClusterWorker();
 }
 
 void CheckCanRelease(Oid caller, const char* model_name, NewModelName* name) {

@@ -294,7 +294,16 @@ void RecordImport(const LedgerMessage* message) {
     CatalogScope scope;
     NamedModel model;
     CatalogBegin(&scope);
-    NameNextModel(message->caller, PieceOf(message, message->model_name), &model);
+    char* name = pstrdup(PieceOf(message, message->model_name));
+    const int32 version = TakeVersion(name);
+    NameNextModel(message->caller, name, &model);
+    if (version != 0 && version < model.version)
+        ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT),
+                        errmsg("version %d of model \"%s\" cannot be imported any more", version, name),
+                        errdetail("Versions up to %d have been used, and none means two models.",
+                                  model.version - 1)));
+    if (version != 0)
+        model.version = version;
     WriteImport(message, model);
     CatalogEnd(&scope);
 }

@@ -58,6 +58,14 @@ void ReadNewModelName(Oid caller, const char* text, NewModelName* name) {
         CheckMayOwn(caller, name);
 }
 
+int32 TakeVersion(char* text) {
+    ModelText read;
+    ReadModelText(text, strlen(text), NameUse::kRead, &read);
+    if (read.version != 0)
+        *strrchr(text, '@') = '\0';
+    return read.version;
+}
+
 void NameNextModel(Oid caller, const char* text, NamedModel* model) {
     NewModelName name;
     ReadNewModelName(caller, text, &name);

@@ -17,6 +17,9 @@ struct NewModelName {
 // is no such owner, and 42501 if the caller has not the owner's privileges. Looks at no model.
 void ReadNewModelName(Oid caller, const char* text, NewModelName* name);
 
+// Takes @version off a name, where it has one, and returns the version, else 0. For imports. Raises 42602.
+int32 TakeVersion(char* text);
+
 // What a training's model will be called. Plain data.
 struct NamedModel {
     int64 name_id;  // the name with its owner, see dpboost.model_name

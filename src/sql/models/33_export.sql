@@ -23,4 +23,9 @@ COMMENT ON FUNCTION dpboost_export(text) IS 'the model as bytes, for dpboost_imp
 CREATE FUNCTION dpboost_import(model text, content bytea) RETURNS void
     AS 'MODULE_PATHNAME', 'dpboost_import' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost_import(text, bytea) IS
-    'stores what dpboost_export gave as a new version of a model of yours; not undone by ROLLBACK. It can predict and explain, is charged to nobody, and its privacy is a claim of who exported it';
+    'stores what dpboost_export gave as a new version of a model of yours; not undone by ROLLBACK. It can predict and explain, is charged to nobody, and its privacy is a claim of who exported it. With name@version it becomes that version, unless one as high was used';
+
+CREATE FUNCTION dpboost_publish(model text) RETURNS int
+    AS 'MODULE_PATHNAME', 'dpboost_publish' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dpboost_publish(text) IS
+    'brings a model of yours to the other servers of a Citus cluster, as it is live here, and shares it with the same roles; returns their number. Trainings do it by themselves';
