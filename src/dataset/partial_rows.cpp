@@ -1,6 +1,6 @@
 // Rows of a DatasetBuilder on their way to another one: what a process has read
 // of a query, given to the process that trains. Columns of a block follow each
-// other without padding, then labels, weights and unit keys. Bytes are checked when they
+// other without padding, then labels (of classes in a byte), weights and unit keys. Bytes are checked when they
 // are read: a code beyond its feature's cells or a label that is no class would
 // lead a learner out of its tables.
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace dpboost {
 namespace {
 
 // Also tells the order of bytes.
-constexpr uint32_t kFormat = 0x31525044;
+constexpr uint32_t kFormat = 0x32525044;
 
 struct Header {
     uint32_t format;
@@ -38,17 +38,40 @@ bool AllWithin(const char* bytes, size_t count, uint16_t most) {
     return largest <= most;
 }
 
+size_t ClassCount(const TargetSpec& target) {
+    return target.task() == Task::kBinary ? 2 : target.classes().size();
+}
+
+size_t LabelBytes(const TargetSpec& target) {
+    return target.task() == Task::kRegression || ClassCount(target) > 256 ? sizeof(float) : sizeof(uint8_t);
+}
+
 bool IsLabel(const TargetSpec& target, float label) {
     if (target.task() == Task::kRegression)
         return label >= -1 && label <= 1;
-    const auto last = static_cast<float>(target.task() == Task::kBinary ? 1 : target.classes().size() - 1);
-    return label >= 0 && label <= last && label == std::floor(label);
+    return label >= 0 && label < static_cast<float>(ClassCount(target)) && label == std::floor(label);
+}
+
+void WriteLabels(const float* labels, size_t count, size_t label_bytes, char* out) {
+    if (label_bytes == sizeof(float))
+        std::memcpy(out, labels, count * sizeof(float));
+    else
+        for (size_t i = 0; i < count; i++)
+            out[i] = static_cast<char>(static_cast<uint8_t>(labels[i]));
+}
+
+void ReadLabels(const char* bytes, size_t count, size_t label_bytes, float* labels) {
+    if (label_bytes == sizeof(float))
+        std::memcpy(labels, bytes, count * sizeof(float));
+    else
+        for (size_t i = 0; i < count; i++)
+            labels[i] = static_cast<unsigned char>(bytes[i]);
 }
 
 }  // namespace
 
 size_t DatasetBuilder::PartialRowBytes() const noexcept {
-    size_t bytes = sizeof(float) + (dataset_.has_weights() ? sizeof(uint16_t) : 0) +
+    size_t bytes = LabelBytes(dataset_.target_) + (dataset_.has_weights() ? sizeof(uint16_t) : 0) +
                    (dataset_.has_units_ ? sizeof(UnitKey) : 0);
     for (const Cursor& cursor : cursors_)
         bytes += cursor.wide ? sizeof(uint16_t) : sizeof(uint8_t);
@@ -68,6 +91,7 @@ void DatasetBuilder::WritePartial(char* out) noexcept {
                         blocks == 0 ? 0 : (blocks - 1) * kBlockRows + last_rows};
     std::memcpy(out, &header, sizeof header);
     out += sizeof header;
+    const size_t label_bytes = LabelBytes(dataset_.target_);
     const auto write = [&out](const void* from, size_t bytes) {
         std::memcpy(out, from, bytes);
         out += bytes;
@@ -77,7 +101,9 @@ void DatasetBuilder::WritePartial(char* out) noexcept {
         const size_t rows = b + 1 < blocks ? kBlockRows : last_rows;
         for (size_t column = 0; column < cursors_.size(); column++)
             write(block + dataset_.layout_.offset(column), rows * (cursors_[column].wide ? 2 : 1));
-        write(block + dataset_.layout_.label_offset(), rows * sizeof(float));
+        WriteLabels(reinterpret_cast<const float*>(block + dataset_.layout_.label_offset()), rows,
+                    label_bytes, out);
+        out += rows * label_bytes;
         if (dataset_.has_weights())
             write(block + dataset_.layout_.weight_offset(), rows * sizeof(uint16_t));
         if (dataset_.has_units_) {
@@ -102,10 +128,11 @@ void DatasetBuilder::AppendPiece(const char* piece, size_t rows, size_t first, s
         std::memcpy(cursor.codes + next_ * size, at + first * size, count * size);
         at += rows * size;
     }
-    std::memcpy(labels_ + next_, at + first * sizeof(float), count * sizeof(float));
+    const size_t label_bytes = LabelBytes(dataset_.target_);
+    ReadLabels(at + first * label_bytes, count, label_bytes, labels_ + next_);
     for (size_t i = 0; i < count; i++)
         Require(IsLabel(dataset_.target_, labels_[next_ + i]));
-    at += rows * sizeof(float);
+    at += rows * label_bytes;
     if (weights_ != nullptr) {
         Require(AllWithin<uint16_t>(at + first * sizeof(uint16_t), count, kFullWeight));
         std::memcpy(weights_ + next_, at + first * sizeof(uint16_t), count * sizeof(uint16_t));

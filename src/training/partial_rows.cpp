@@ -18,11 +18,32 @@ void TrainingCore::WritePartial(char* out) {
     CountMemory();
 }
 
+namespace {
+
+[[noreturn]] void ThrowOtherEncoding() {
+    throw Error(ErrorCode::kCorrupted, "parts of a training encode their columns in different ways");
+}
+
+}  // namespace
+
 void TrainingCore::AppendPartial(std::string_view fingerprint, std::string_view bytes, Interrupt& interrupt) {
     if (fingerprint != Fingerprint())
-        throw Error(ErrorCode::kCorrupted, "parts of a training encode their columns in different ways");
+        ThrowOtherEncoding();
     AppendRows();
     builder_->AppendPartial(bytes, interrupt, [&] { CountMemory(bytes.size()); });
+    CountMemory();
+}
+
+void TrainingCore::TakeRows(TrainingCore* other) {
+    CheckInternal(builder_.has_value() && other->builder_.has_value() && builder_->memory_used() == 0 &&
+                      buffer_.rows == 0,
+                  "rows are taken before there are others");
+    if (other->Fingerprint() != Fingerprint() || other->buffer_.units.empty() != buffer_.units.empty() ||
+        other->weights_.any() != weights_.any())
+        ThrowOtherEncoding();
+    other->AppendRows();
+    std::swap(*builder_, *other->builder_);
+    other->CountMemory();
     CountMemory();
 }
 

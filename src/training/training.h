@@ -78,6 +78,9 @@ class TrainingCore {
     size_t PartialBytes();
     void WritePartial(char* out);
     void AppendPartial(std::string_view fingerprint, std::string_view bytes, Interrupt& interrupt);
+    // Takes the rows of a training of the same call, which began only to collect them, without a copy. Before any row of its
+    // own; throws kCorrupted if the other encodes rows in another way.
+    void TakeRows(TrainingCore* other);
 
     // After the last row: makes the dataset. What could fail by the schema or for want of memory has failed then.
     void FinishRows(Interrupt& interrupt);

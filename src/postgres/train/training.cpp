@@ -1,6 +1,8 @@
 #include "postgres/train/training.h"
 
 #include "postgres/boundary/settings.h"
+#include "postgres/catalog/cluster.h"
+#include "postgres/export/publish.h"
 #include "postgres/ledger/ledger.h"
 #include "postgres/predict/model_cache.h"
 #include "postgres/train/calibration.h"
@@ -195,15 +197,6 @@ bool SameBudgets(const BudgetList* a, const BudgetList* b) {
     return true;
 }
 
-namespace {
-
-// Another training may have been charged since this one began (an earlier group of the same query, say).
-void CalibrateAgainIfCharged(Training* training) {
-    CalibrateAgain(training, LoadBudgets(training->call.caller, training->call.relations));
-}
-
-}  // namespace
-
 void CalibrateAgain(Training* training, const BudgetList* budgets) {
     if (SameBudgets(budgets, training->budgets))
         return;
@@ -304,6 +297,8 @@ void TrainAndDeliver(Training* training, PaidRelease* paid) {
     FillDelivery(training, &delivery);
     DeliverModel(paid, &delivery);
     ModelsChanged();
+    if (delivery.deploy)
+        PublishInWake(training->model.owner_name, training->model.name, paid->version);
     error_context_stack = context.previous;
 }
 
@@ -328,9 +323,11 @@ Training* BeginTraining(const TrainingCall& call) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("the privacy unit \"%s\" cannot be the target", call.unit),
                         errdetail("It tells people apart.")));
-    const bool worker = call.partial && IsParallelWorker();  // the leader has checked, or will
-    if (call.model != nullptr && !worker)
+    const bool worker = call.partial && (call.rows_only || IsParallelWorker());  // others check, or will
+    if (call.model != nullptr && !worker) {
         CheckCanRelease(call.caller, call.model, &training->model);
+        CheckNoShards(call.relations);
+    }
     training->budgets = LoadBudgets(call.caller, call.relations);
     if (!call.partial)
         FindUnitState(training->budgets, call.relations, call.unit != nullptr ? call.unit_type : InvalidOid,
@@ -378,7 +375,8 @@ Training* BeginTraining(const TrainingCall& call) {
 
 Datum FinishTraining(Training* training) {
     FinishRows(training);
-    CalibrateAgainIfCharged(training);
+    // Another training may have been charged since this one began (an earlier group of the same query, say).
+    CalibrateAgain(training, LoadBudgets(training->call.caller, training->call.relations));
     PaidRelease paid;
     PayTraining(training, nullptr, &paid);
     TrainAndDeliver(training, &paid);

@@ -31,7 +31,9 @@ struct FederatedTerms {
 struct TrainingCall {
     Oid caller;
     TrainRight right;
-    bool partial;       // takes rows for another process, which trains: checks what it can, and never draws
+    bool partial;  // takes rows for another process, which trains: checks what it can, and never draws
+    bool
+        rows_only;  // partial, for a training that begins elsewhere or later: no right and no budget is looked at
     const char* model;  // null for an estimate
     Jsonb* options;
     PrivacyArguments privacy;

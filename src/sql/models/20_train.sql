@@ -48,6 +48,65 @@ CREATE AGGREGATE dpboost_train(model text, options jsonb, target "any", VARIADIC
 COMMENT ON AGGREGATE dpboost_train(text, jsonb, "any", VARIADIC "any") IS
     'trains a differentially private model on the rows of a query: features as columns, one array, or one row';
 
+-- The same for engines that run an aggregate in parts on several servers: plain types, and a state that may travel as text.
+-- Such an engine asks whether its user may call the functions below, so everybody may; they refuse to be called by hand.
+CREATE TYPE dpboost.train_state;
+COMMENT ON TYPE dpboost.train_state IS 'rows that a server has collected for a training; internal to dpboost_train_rows';
+
+CREATE FUNCTION dpboost.train_state_in(cstring) RETURNS dpboost.train_state
+    AS 'MODULE_PATHNAME', 'dpboost_train_state_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dpboost.train_state_in(cstring) IS 'input of dpboost.train_state';
+
+CREATE FUNCTION dpboost.train_state_out(dpboost.train_state) RETURNS cstring
+    AS 'MODULE_PATHNAME', 'dpboost_train_state_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dpboost.train_state_out(dpboost.train_state) IS 'output of dpboost.train_state';
+
+CREATE TYPE dpboost.train_state (
+    INPUT = dpboost.train_state_in, OUTPUT = dpboost.train_state_out, INTERNALLENGTH = VARIABLE, STORAGE = extended);
+
+CREATE FUNCTION dpboost.train_rows_step(dpboost.train_state, text, jsonb, float8, float8[]) RETURNS dpboost.train_state
+    AS 'MODULE_PATHNAME', 'dpboost_train_rows_step' LANGUAGE C VOLATILE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION dpboost.train_rows_step(dpboost.train_state, text, jsonb, float8, float8[]) IS
+    'takes one row into a training; internal to dpboost_train_rows';
+
+CREATE FUNCTION dpboost.train_rows_step(dpboost.train_state, text, jsonb, float8, float8[], text)
+    RETURNS dpboost.train_state
+    AS 'MODULE_PATHNAME', 'dpboost_train_rows_step' LANGUAGE C VOLATILE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION dpboost.train_rows_step(dpboost.train_state, text, jsonb, float8, float8[], text) IS
+    'takes one row of a person into a training; internal to dpboost_train_rows';
+
+CREATE FUNCTION dpboost.train_rows_combine(dpboost.train_state, dpboost.train_state) RETURNS dpboost.train_state
+    AS 'MODULE_PATHNAME', 'dpboost_train_rows_combine' LANGUAGE C VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION dpboost.train_rows_combine(dpboost.train_state, dpboost.train_state) IS
+    'takes the rows that another server has collected into a training; internal to dpboost_train_rows';
+
+CREATE FUNCTION dpboost.train_rows_final(dpboost.train_state) RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'dpboost_train_rows_final' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dpboost.train_rows_final(dpboost.train_state) IS
+    'charges, trains and releases a model; internal to dpboost_train_rows';
+
+CREATE AGGREGATE dpboost_train_rows(model text, options jsonb, target float8, features float8[]) (
+    SFUNC = dpboost.train_rows_step,
+    STYPE = dpboost.train_state,
+    FINALFUNC = dpboost.train_rows_final,
+    FINALFUNC_MODIFY = READ_WRITE,
+    COMBINEFUNC = dpboost.train_rows_combine,
+    PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dpboost_train_rows(text, jsonb, float8, float8[]) IS
+    'trains like dpboost_train, with plain types, so that engines can run it in parts on several servers; charges the relation that the options name';
+
+CREATE AGGREGATE dpboost_train_rows(model text, options jsonb, target float8, features float8[], unit text) (
+    SFUNC = dpboost.train_rows_step,
+    STYPE = dpboost.train_state,
+    FINALFUNC = dpboost.train_rows_final,
+    FINALFUNC_MODIFY = READ_WRITE,
+    COMBINEFUNC = dpboost.train_rows_combine,
+    PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dpboost_train_rows(text, jsonb, float8, float8[], text) IS
+    'the same for a relation with a privacy unit, whose text comes last';
+
 CREATE FUNCTION dpboost_train_on(
     model text, relation regclass, target name, epsilon float8, delta float8 DEFAULT NULL,
     features name[] DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS jsonb

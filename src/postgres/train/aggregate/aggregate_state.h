@@ -16,6 +16,9 @@ struct AggregateState {
     AggState* last;  // that finishes; null: this state takes rows for another process and never trains
     int gather_param;
     CallExpressions call;
+    bool call_arrives;      // with every row: it must be that of the first one
+    text* first_model;      // then, of the first row
+    Jsonb* first_options;   // likewise
     NullableDatum model;    // of the present row
     NullableDatum options;  // likewise
     Training* training;     // null until the features are known
@@ -43,6 +46,9 @@ void BeginByCall(AggregateState* state);
 
 // Begins with state->call.features, and takes the rows that waited for them. In the state's memory context.
 void BeginWithFeatures(AggregateState* state);
+
+// Raises 22023 unless state->model and state->options are those of the rows before; if the call does not say so itself.
+void CheckSameCall(AggregateState* state);
 
 // A row whose features are all NULL.
 void AppendMissing(AggregateState* state, NullableDatum target);

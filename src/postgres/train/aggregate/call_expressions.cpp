@@ -30,7 +30,22 @@ struct ConstantCheck {
     const AggState* state;
     bool varies;          // within a group
     bool reads_grouping;  // differs between groups
+    bool arrives;         // as values of rows that another server sends
 };
+
+const RangeTblEntry* EntryOf(const AggState* state, const Var* var) {
+    const List* range_table = state->ss.ps.state->es_range_table;
+    if (var->varnosyn == 0 || static_cast<int>(var->varnosyn) > list_length(range_table))
+        return nullptr;
+    return static_cast<const RangeTblEntry*>(list_nth(range_table, var->varnosyn - 1));
+}
+
+// Where an engine sends the rows of a query from other servers, all that the call says are columns of its scan, which stands
+// for a function. Whether they are the same in all rows is seen when rows come.
+bool ComesFromFunction(const AggState* state, const Var* var) {
+    const RangeTblEntry* entry = EntryOf(state, var);
+    return entry != nullptr && entry->rtekind == RTE_FUNCTION && var->varlevelsup == 0;
+}
 
 bool FindVariation(Node* node, void* context) {
     auto* check = static_cast<ConstantCheck*>(context);
@@ -40,8 +55,10 @@ bool FindVariation(Node* node, void* context) {
         const auto* agg = reinterpret_cast<const Agg*>(check->state->ss.ps.plan);
         const bool grouped =
             agg->groupingSets == NIL && IsGroupingColumn(agg, reinterpret_cast<const Var*>(node));
+        const bool arrives = !grouped && ComesFromFunction(check->state, reinterpret_cast<const Var*>(node));
         check->reads_grouping |= grouped;
-        check->varies |= !grouped;
+        check->arrives |= arrives;
+        check->varies |= !grouped && !arrives;
         return false;
     }
     if (IsA(node, SubPlan) || IsA(node, AlternativeSubPlan)) {
@@ -52,7 +69,7 @@ bool FindVariation(Node* node, void* context) {
 }
 
 ConstantCheck CheckArgument(AggState* state, const Aggref* call, int argument, const char* what) {
-    ConstantCheck check = {state, false, false};
+    ConstantCheck check = {state, false, false, false};
     Node* expression = reinterpret_cast<Node*>(ArgumentExpression(call, argument));
     FindVariation(expression, &check);
     if (check.varies || contain_volatile_functions(expression))
@@ -82,13 +99,6 @@ const Node* WithoutCasts(const Node* node) {
             return node;
         }
     }
-}
-
-const RangeTblEntry* EntryOf(const AggState* state, const Var* var) {
-    const List* range_table = state->ss.ps.state->es_range_table;
-    if (var->varnosyn == 0 || static_cast<int>(var->varnosyn) > list_length(range_table))
-        return nullptr;
-    return static_cast<const RangeTblEntry*>(list_nth(range_table, var->varnosyn - 1));
 }
 
 // A numeric value keeps its range when it is cast to another numeric type; other casts change the meaning.
@@ -238,7 +248,7 @@ void ReadRow(AggState* state, const Aggref* call, const Node* row, const CallNam
 
 }  // namespace
 
-void CheckCallForm(AggState* state, const Aggref* call) {
+bool CheckCallForm(AggState* state, const Aggref* call) {
     if (call->aggdistinct != NIL || call->aggorder != NIL)
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                         errmsg("%s is not supported within a call of dpboost_train",
@@ -246,13 +256,14 @@ void CheckCallForm(AggState* state, const Aggref* call) {
                         errdetail("A training takes every row for itself, in any order."),
                         errhint("Use a subquery.")));
     const ConstantCheck name = CheckArgument(state, call, kModel, "the model name");
-    CheckArgument(state, call, kOptions, "the options");
-    if (reinterpret_cast<const Agg*>(state->ss.ps.plan)->numCols > 0 && !name.reads_grouping)
+    const ConstantCheck options = CheckArgument(state, call, kOptions, "the options");
+    if (reinterpret_cast<const Agg*>(state->ss.ps.plan)->numCols > 0 && !name.reads_grouping && !name.arrives)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("the model name must differ between groups"),
                         errdetail("Every group trains a model of its own."),
                         errhint("Make the name from the columns in GROUP BY, for example 'sales_' || "
                                 "region.")));
+    return name.arrives || options.arrives;
 }
 
 CallExpressions ReadCallExpressions(AggState* state, const Aggref* call) {

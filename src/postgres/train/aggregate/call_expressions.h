@@ -21,8 +21,8 @@ struct CallExpressions {
 
 // Raises 0A000 for DISTINCT and ORDER BY within the call and for use as a window function, and 22023 when the
 // model's name or the options are not the same for all rows of a group, or the name is the same for all
-// groups.
-void CheckCallForm(AggState* state, const Aggref* call);
+// groups. Returns true where only the rows will show that they are the same.
+bool CheckCallForm(AggState* state, const Aggref* call);
 
 // Reads the expressions of the call. Result in the current memory context.
 CallExpressions ReadCallExpressions(AggState* state, const Aggref* call);

@@ -251,15 +251,14 @@ Datum dpboost_train_combine(PG_FUNCTION_ARGS) {
         PG_RETURN_POINTER(state);
     }
     const auto* partial = reinterpret_cast<const PartialState*>(PG_GETARG_POINTER(1));
-    if (state == nullptr) {
+    const bool is_first = state == nullptr;
+    if (is_first)
         state = NewAggregateState(fcinfo);
-        state->model = {PointerGetDatum(partial->model), false};
-        state->options = {PointerGetDatum(partial->options), false};
+    state->model = {PointerGetDatum(partial->model), false};
+    state->options = {PointerGetDatum(partial->options), false};
+    CheckSameCall(state);
+    if (is_first)
         BeginByCall(state);
-    } else if (state->training == nullptr) {
-        state->model = {PointerGetDatum(partial->model), false};
-        state->options = {PointerGetDatum(partial->options), false};
-    }
     AppendPartialState(state, partial);
     PG_RETURN_POINTER(state);
 }

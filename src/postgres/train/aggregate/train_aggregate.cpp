@@ -75,13 +75,34 @@ AggregateState* NewAggregateState(FunctionCallInfo fcinfo) {
     state->last = site.partial ? nullptr : reinterpret_cast<AggState*>(fcinfo->context);
     state->gather_param = site.gather_param;
     MemoryContext outer = MemoryContextSwitchTo(context);
-    CheckCallForm(state->node, state->aggref);
+    state->call_arrives = CheckCallForm(state->node, state->aggref);
     state->call = ReadCallExpressions(state->node, state->aggref);
     if (state->call.row_type_known && state->call.row_type != RECORDOID)
         LearnRowType(state, state->call.row_type, -1);
     state->unit_field = -1;
     MemoryContextSwitchTo(outer);
     return state;
+}
+
+void CheckSameCall(AggregateState* state) {
+    if (!state->call_arrives)
+        return;
+    const auto* model = reinterpret_cast<text*>(CallArgument(state->model, "model"));
+    const auto* options = reinterpret_cast<Jsonb*>(CallArgument(state->options, "options"));
+    if (state->first_model == nullptr) {
+        MemoryContext outer = MemoryContextSwitchTo(state->context);
+        state->first_model = DatumGetTextPCopy(PointerGetDatum(model));
+        state->first_options = DatumGetJsonbPCopy(PointerGetDatum(options));
+        MemoryContextSwitchTo(outer);
+        return;
+    }
+    if (VARSIZE(model) != VARSIZE(state->first_model) ||
+        memcmp(model, state->first_model, VARSIZE(model)) != 0 ||
+        VARSIZE(options) != VARSIZE(state->first_options) ||
+        memcmp(options, state->first_options, VARSIZE(options)) != 0)
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                 errmsg("model and options of dpboost_train must be the same for all rows of a group")));
 }
 
 namespace {
@@ -321,9 +342,10 @@ Datum dpboost_train_step(PG_FUNCTION_ARGS) {
     if (state->result != nullptr)
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                         errmsg("dpboost_train cannot take more rows after it has trained")));
-    if (state->training == nullptr) {
+    if (state->training == nullptr || state->call_arrives) {
         state->model = fcinfo->args[kModel];
         state->options = fcinfo->args[kOptions];
+        CheckSameCall(state);
         if (is_first)
             BeginByCall(state);
     }
@@ -344,6 +366,9 @@ Datum dpboost_train_final(PG_FUNCTION_ARGS) {
     auto* state = PG_ARGISNULL(0) ? nullptr : reinterpret_cast<AggregateState*>(PG_GETARG_POINTER(0));
     if (state == nullptr) {
         state = NewAggregateState(fcinfo);
+        if (state->call_arrives)
+            ereport(ERROR, (errcode(ERRCODE_NO_DATA), errmsg("no row says which model is to be trained"),
+                            errdetail("The engine that runs dpboost_train elsewhere brought no row.")));
         state->model = EvaluateArgument(state->node, state->aggref, InCall(kModel));
         state->options = EvaluateArgument(state->node, state->aggref, InCall(kOptions));
         BeginByCall(state);
