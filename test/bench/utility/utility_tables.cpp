@@ -10,6 +10,8 @@
 //     ... seed=2                            other folds and noise
 //     ... depth=1                           without interactions
 //     ... set=linear_time*2                 with a number of the schedule changed
+//     ... noise=off                         without noise: what is left is bias
+//     ... raw=FILE                          every fold's score, for comparisons of the same folds
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +23,7 @@
 #include "bench/tables.h"
 #include "learner/auto/auto.h"
 #include "support/train_with.h"
+#include "support/zero_noise.h"
 
 namespace dpboost {
 namespace {
@@ -41,6 +44,8 @@ struct Settings {
     int seed = 1;
     std::vector<NumberChange> changes;
     bool sensitivity = false;
+    bool noise = true;
+    std::string raw;
 };
 
 struct Result {
@@ -62,12 +67,14 @@ Model TrainOne(const Dataset& dataset, double epsilon, const Settings& settings,
     options.changes = settings.changes;
     const AutoLearner learner(options, dataset.target());
     Plan plan = PlanOf(learner, epsilon, kDelta);
-    ExactNoise noise(random);
-    return TrainLearner(learner, dataset, plan, random, noise);
+    ExactNoise exact(random);
+    ZeroNoise none;
+    return settings.noise ? TrainLearner(learner, dataset, plan, random, exact)
+                          : TrainLearner(learner, dataset, plan, random, none);
 }
 
 void OneRun(const EncodedTable& table, const std::vector<uint32_t>& rows, const Settings& settings, int run,
-            std::vector<Result>& results) {
+            std::vector<Result>& results, const std::string& name, std::FILE* raw) {
     const bool classes = table.target.task() == Task::kBinary;
     ChaChaSource source = SourceOf(static_cast<uint32_t>(settings.seed), static_cast<uint32_t>(run));
     Random random(source);
@@ -81,12 +88,22 @@ void OneRun(const EncodedTable& table, const std::vector<uint32_t>& rows, const 
         const Dataset dataset = table.Build(train);
         for (size_t e = 0; e < results.size(); e++) {
             const double epsilon = settings.epsilons[e] * (settings.half == 0 ? 1 : 2);
+            // Its own stream: the same noise whatever else is measured.
+            ChaChaSource noise =
+                SourceOf(static_cast<uint32_t>(settings.seed) << 16 | static_cast<uint32_t>(run),
+                         static_cast<uint32_t>(fold << 20 | std::lround(1000 * epsilon)));
+            Random own(noise);
             const double start = CpuSeconds();
-            const Model model = TrainOne(dataset, epsilon, settings, random);
+            const Model model = TrainOne(dataset, epsilon, settings, own);
             seconds[e] += (CpuSeconds() - start) / kFolds;
             const Predictions rows_left_out = PredictRows(model, table, test);
-            score[e] += Score(table.target.task(), rows_left_out) / kFolds;
-            loss[e] += classes ? LogLoss(rows_left_out.predicted, rows_left_out.values) / kFolds : 0;
+            const double one = Score(table.target.task(), rows_left_out);
+            const double lost = classes ? LogLoss(rows_left_out.predicted, rows_left_out.values) : 0;
+            if (raw != nullptr)
+                std::fprintf(raw, "%s %g %d %zu %.6f %.6f\n", name.c_str(), settings.epsilons[e], run, fold,
+                             one, lost);
+            score[e] += one / kFolds;
+            loss[e] += lost / kFolds;
         }
     }
     for (size_t e = 0; e < results.size(); e++) {
@@ -113,11 +130,14 @@ int PrintViolations(const std::string& name, const Settings& settings, const std
     return violations;
 }
 
-std::vector<Result> Measure(const EncodedTable& table, const Settings& settings) {
+std::vector<Result> Measure(const EncodedTable& table, const Settings& settings, const std::string& name) {
+    std::FILE* const raw = settings.raw.empty() ? nullptr : std::fopen(settings.raw.c_str(), "a");
     const std::vector<uint32_t> rows = RowsOfHalf(table.rows(), settings.half);
     std::vector<Result> results(settings.epsilons.size());
     for (int run = 0; run < settings.runs; run++)
-        OneRun(table, rows, settings, run, results);
+        OneRun(table, rows, settings, run, results, name, raw);
+    if (raw != nullptr)
+        std::fclose(raw);
     return results;
 }
 
@@ -126,7 +146,7 @@ void RunAll(const Settings& settings) {
     int violations = 0;
     for (const std::string& name : settings.names) {
         const EncodedTable table = LoadNamed(name);
-        const std::vector<Result> results = Measure(table, settings);
+        const std::vector<Result> results = Measure(table, settings, name);
         for (size_t e = 0; e < results.size(); e++)
             std::printf("%-31s %7g %9.4f %8.4f %8.4f %8.4f\n", name.c_str(), settings.epsilons[e],
                         results[e].score.Mean(), results[e].score.StandardError(), results[e].loss.Mean(),
@@ -145,7 +165,7 @@ void RunSensitivity(Settings settings) {
     std::printf("%-20s %-34s %6s", "number", "tried", "factor");
     for (const std::string& name : settings.names) {
         tables.push_back(LoadNamed(name));
-        before.push_back(Measure(tables.back(), settings));
+        before.push_back(Measure(tables.back(), settings, name));
         for (const double epsilon : settings.epsilons)
             std::printf(" %11.7s/%g", name.c_str(), epsilon);
     }
@@ -166,8 +186,8 @@ void RunSensitivity(Settings settings) {
         for (const double factor : {0.5, 2.0}) {
             settings.changes = {{kAutoNumbers[k].name, factor}};
             std::vector<std::vector<Result>> after;
-            for (const EncodedTable& table : tables)
-                after.push_back(Measure(table, settings));
+            for (size_t t = 0; t < tables.size(); t++)
+                after.push_back(Measure(tables[t], settings, settings.names[t]));
             std::printf("%-20s %-34s %6g", kAutoNumbers[k].name, kAutoNumbers[k].tried, factor);
             each([&](size_t t, size_t e, double unit) {
                 std::printf(" %13.1f", unit * (after[t][e].score.Mean() - before[t][e].score.Mean()));
@@ -183,6 +203,10 @@ void Read(const std::string& argument, Settings& settings) {
         settings.half = std::atoi(argument.c_str() + sign + 1);
     else if (key == "seed")
         settings.seed = std::atoi(argument.c_str() + sign + 1);
+    else if (key == "noise")
+        settings.noise = argument != "noise=off";
+    else if (key == "raw")
+        settings.raw = argument.substr(sign + 1);
     else if (key == "depth")
         settings.depth = static_cast<uint32_t>(std::atoi(argument.c_str() + sign + 1));
     else if (key == "set") {
