@@ -85,6 +85,7 @@ struct AdditiveStage {
 
     std::vector<uint32_t> active;  // features that have not been found to say nothing
     bool quiet = false;            // all of them together say nothing, one by one
+    double strength = 1;           // of the signal, to what is usual (AutoSchedule::usual_strength)
 
     // Set by DrawBase.
     int32_t start = 0;              // the score that rows start with

@@ -338,6 +338,27 @@ void LinearSteps::Report() const {
     stage_.bands.Commit();
 }
 
+// How far apart scores are, as if features were independent of each other. Post-processing: of tables and noisy counts.
+double Strength(const AdditiveStage& stage) {
+    const AutoSchedule& schedule = stage.schedule;
+    if (schedule.usual_strength == 0 || stage.outputs() > 1 || stage.quiet)
+        return 1;
+    double variance = 0;
+    for (const uint32_t feature : stage.active) {
+        const std::vector<double>&counts = stage.counts.cells[feature], &table = stage.tables.table(feature);
+        double rows = 1e-9, sum = 0, squares = 0;
+        for (size_t cell = 0; cell < counts.size(); cell++) {
+            rows += counts[cell];
+            sum += counts[cell] * table[cell];
+            squares += counts[cell] * table[cell] * table[cell];
+        }
+        variance += squares / rows - sum / rows * (sum / rows);
+    }
+    const double relative = std::sqrt(std::max(variance, 1e-12)) / schedule.usual_strength;
+    return std::clamp(portable::Pow(relative, schedule.strength_power), schedule.least_strength,
+                      schedule.most_strength);
+}
+
 }  // namespace
 
 void RunLinearStage(AdditiveStage& stage, double leave) {
@@ -361,6 +382,7 @@ void RunLinearStage(AdditiveStage& stage, double leave) {
     const double least = stage.schedule.least_evidence;
     stage.quiet = evidence.all < least && best < least + stage.schedule.sparse_best;
     linear->Report();
+    stage.strength = Strength(stage);
     for (size_t i = 0; stage.quiet && i < stage.active.size(); i++)
         stage.tables.Scale(stage.active[i], stage.schedule.quiet_voice);
 }

@@ -63,7 +63,7 @@ ResidualStage::ResidualStage(const AdditiveStage& stage, double leave)
       epochs_(Whole(schedule_.residual_epochs)),
       unit_(stage.Clip(schedule_.residual_clip) / stage.rows.StepsPerOne()),
       objective_(stage.ClippedAt(stage.Clip(schedule_.residual_clip))),
-      rate_(schedule_.residual_time / epochs_ / objective_->curvature()),
+      rate_(schedule_.residual_time * stage.strength / epochs_ / objective_->curvature()),
       signals_(stage.features.size(), 0.0) {
     const double mu = stage.pool.mu() * std::sqrt(stage.pool.left() - leave);
     kappa_ = schedule_.residual_kappa * stage.NoiseSpread() * stage.NoiseSpread() *

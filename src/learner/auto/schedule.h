@@ -107,6 +107,14 @@ struct AutoSchedule {
     double least_evidence = 0;  // of all features together, in standard deviations; with less, they speak
     double quiet_voice = 0;     // so much lower: the order of rows stays, but nothing is said with confidence
 
+    // How strong the signal is: how far apart the scores are that the linear stage gives (their standard deviation), over
+    // `usual_strength`, to this power, within these bounds. Where it is weak, the residual stage goes less far and
+    // products have to show more: what is left to find is little beside the noise, that rows are a sample included.
+    double usual_strength = 0;  // 0: all is as usual
+    double strength_power = 0;
+    double least_strength = 0;
+    double most_strength = 0;
+
     // Residual stage: its share of what is left for it and the linear stage, epochs, leaves per numeric feature, ...
     double residual_share = 0;
     double residual_epochs = 0;
@@ -166,7 +174,7 @@ struct NumberPoint {
     double value;
 };
 struct NumberCurve {
-    NumberPoint points[4];  // ascending; those behind the last have nu 0
+    NumberPoint points[5];  // ascending; those behind the last have nu 0
     double At(double nu) const;
 };
 

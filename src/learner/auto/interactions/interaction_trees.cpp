@@ -219,7 +219,7 @@ void Interactions::AddTree(const ProductTree& tree, const NoisyGradients& sums, 
     group.trees++;
     group.signal += signal / noise;
     const double own = std::max(0.0, group.signal / group.trees);
-    const double keep = own > 0 ? own / (own + schedule_.product_prior) : 0;
+    const double keep = own > 0 ? own / (own + schedule_.product_prior / stage_.strength) : 0;
     for (size_t entry = 0; entry < values.size(); entry++) {
         values[entry] *= keep;
         sds[entry] *= keep;
