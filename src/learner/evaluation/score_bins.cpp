@@ -8,11 +8,9 @@ namespace {
 
 constexpr double kRowsPerBin = 15;  // in standard deviations of the noise, of the smaller class
 constexpr double kReach = 2.2;
-constexpr double kOuterWidth = 4.2;  // how far an outer bin reaches, in scores
+constexpr double kOuterWidth = 1.4;  // of an outer bin that the reference hardly reaches, in log odds
+constexpr size_t kEnoughDraws = 20;
 constexpr size_t kNodes = 12;
-// The reference does not know that features agree: so much of the rows lies about it in a Laplace distribution of the same
-// scale, wherever draws are or are not.
-constexpr double kAnywhere = 0.02;
 
 // The score at which the prediction is 1/2; at most that is predicted to be negative.
 int64_t HalfScore(Link link) {
@@ -115,62 +113,17 @@ std::vector<ScoreNode> NodesOf(const double* predictions, size_t count) {
     return nodes;
 }
 
-// What lies about the reference.
-struct Around {
-    double middle;
-    double scale;
-};
-
-Around AroundOf(const ReferenceDraws& reference) {
-    double sum = 0, squares = 0;
-    for (const int64_t score : reference.scores()) {
-        sum += static_cast<double>(score);
-        squares += static_cast<double>(score) * static_cast<double>(score);
-    }
-    const auto draws = static_cast<double>(reference.scores().size());
-    const double middle = sum / draws;
-    return {middle, std::max(std::sqrt(std::max(0.0, squares / draws - middle * middle)),
-                             static_cast<double>(ToFixed(0.01)))};
-}
-
-// The scores that the model can give at all.
-struct Reach {
-    int64_t low;
-    int64_t high;
-};
-
-Reach ReachOf(const Model& model) {
-    Reach reach{model.base(), model.base()};
-    const auto add = [&](const std::vector<int32_t>& values) {
-        if (values.empty())
-            return;
-        const auto [least, most] = std::minmax_element(values.begin(), values.end());
-        reach.low += *least;
-        reach.high += *most;
-    };
-    for (size_t feature = 0; feature < model.features().size(); feature++)
-        add(model.table(feature));
-    for (const Tree& tree : model.trees())
-        add(tree.leaves);
-    return reach;
-}
-
-// A grid over what the model reaches of a bin; of an outer one, some way beyond its edge.
-std::vector<ScoreNode> GridOver(const Model& model, const Around& around, const Reach& reach,
-                                const std::vector<int64_t>& edges, size_t bin) {
+// An even grid over a bin that the reference hardly reaches; of an outer one, some way beyond its edge.
+std::vector<ScoreNode> GridOver(const Model& model, const std::vector<int64_t>& edges, size_t bin) {
     const int64_t spread = edges.back() - edges.front();
-    const int64_t beyond = std::min<int64_t>(ToFixed(kOuterWidth), 3 * (spread / 4 + 2));
-    const int64_t bottom = bin == 0 ? edges.front() - beyond : edges[bin - 1];
-    const int64_t top = bin == edges.size() ? edges.back() + beyond : edges[bin];
-    const int64_t low = std::clamp(reach.low, bottom, top), high = std::clamp(reach.high, low, top);
-    const double step = static_cast<double>(high - low) / kNodes;
+    const int64_t beyond = 3 * std::min<int64_t>(ToFixed(kOuterWidth), spread / 4 + 2);
+    const int64_t low = bin == 0 ? edges.front() - beyond : edges[bin - 1];
+    const int64_t high = bin == edges.size() ? edges.back() + beyond : edges[bin];
     std::vector<ScoreNode> nodes;
     for (size_t i = 0; i < kNodes; i++) {
-        const double score = static_cast<double>(low) + (static_cast<double>(i) + 0.5) * step;
-        const double density =
-            std::exp(-std::fabs(score - around.middle) / around.scale) / (2 * around.scale);
-        nodes.push_back(NodeOf(model.Respond(static_cast<int64_t>(score)),
-                               std::max(kAnywhere * ReferenceDraws::kDraws * step * density, 1e-9)));
+        const auto part = static_cast<double>(2 * i + 1) / (2 * kNodes);
+        nodes.push_back(
+            NodeOf(model.Respond(low + static_cast<int64_t>(part * static_cast<double>(high - low))), 1));
     }
     return nodes;
 }
@@ -194,17 +147,13 @@ size_t ScoreBins::CountFor(double nu, double mean_prediction) {
 ScoreBins::ScoreBins(const Model& model, const ReferenceDraws& reference, size_t count)
     : edges_(Edges(model, reference, std::clamp(count, kMinBins, kMaxBins))) {
     size_t draw = 0;
-    const Around around = AroundOf(reference);
-    const Reach reach = ReachOf(model);
     for (size_t i = 0; i <= edges_.size(); i++) {
         const size_t first = draw;
         while (draw < reference.scores().size() && Find(reference.scores()[draw]) == i)
             draw++;
-        nodes_.push_back(NodesOf(reference.predictions().data() + first, draw - first));
-        const std::vector<ScoreNode> grid = GridOver(model, around, reach, edges_, i);
-        nodes_[i].insert(nodes_[i].end(), grid.begin(), grid.end());
-        std::sort(nodes_[i].begin(), nodes_[i].end(),
-                  [](const ScoreNode& one, const ScoreNode& other) { return one.odds < other.odds; });
+        drawn_.push_back(draw - first > kEnoughDraws);
+        nodes_.push_back(drawn_[i] ? NodesOf(reference.predictions().data() + first, draw - first)
+                                   : GridOver(model, edges_, i));
         ScoreBin frame{};
         frame.lower = i == 0 ? 0 : model.Respond(edges_[i - 1]);
         frame.upper = i == edges_.size() ? 1 : model.Respond(edges_[i]);
@@ -217,14 +166,17 @@ ScoreBins::ScoreBins(const Model& model, const ReferenceDraws& reference, size_t
 ScoreBin ScoreBins::Tilted(size_t bin, const ScoreTilt& tilt) const {
     const std::vector<ScoreNode>& nodes = nodes_[bin];
     const double middle = nodes[nodes.size() / 2].odds;
+    // Beyond the outer edges rows become fewer.
+    const double decay =
+        drawn_[bin] || (bin > 0 && bin < edges_.size()) ? 0 : (bin == 0 ? kOuterDecay : -kOuterDecay);
     Said said;
     Weighted predicted;
     for (const ScoreNode& node : nodes) {
-        const double far = node.odds - middle;
-        const double positive = node.weight * node.p * std::exp(tilt.positive * far);
-        const double negative = node.weight * (1 - node.p) * std::exp(tilt.negative * far);
+        const double far = node.odds - middle, weight = node.weight * std::exp(decay * far);
+        const double positive = weight * node.p * std::exp(tilt.positive * far);
+        const double negative = weight * (1 - node.p) * std::exp(tilt.negative * far);
         said.Add(node.p, node.odds, positive, negative);
-        predicted.Add(node.weight, node.p);
+        predicted.Add(weight, node.p);
     }
     ScoreBin tilted = said.Bin();
     tilted.predicted = predicted.Mean(0);

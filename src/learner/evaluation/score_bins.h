@@ -37,7 +37,7 @@ struct ScoreBin {
 struct ScoreNode {
     double odds;    // log p / (1 - p)
     double p;       // prediction
-    double weight;  // draws of the reference, and what may lie about it
+    double weight;  // draws of the reference; of a bin that it hardly reaches all are alike
 };
 
 // How densely rows of either class lie towards the upper end of a bin, as the slope of a log density over `odds` in
@@ -59,6 +59,8 @@ class ScoreBins {
     static constexpr size_t kMaxBins = 64;
     // Cuts at zero add one.
     static constexpr size_t kMaxCells = kMaxBins + 2;
+    // Beyond the outer edges, where the reference does not reach, rows are taken to become fewer at this rate.
+    static constexpr double kOuterDecay = 1 / 1.4;
 
     // How many bins noise allows: the smaller class decides. `nu`: rows over the standard deviation of a count's noise.
     static size_t CountFor(double nu, double mean_prediction);
@@ -73,6 +75,8 @@ class ScoreBins {
     const std::vector<ScoreBin>& bins() const { return bins_; }
     // Ascending, at least one.
     const std::vector<ScoreNode>& nodes(size_t bin) const { return nodes_[bin]; }
+    // Whether the reference reaches it; else nodes are an even grid.
+    bool drawn(size_t bin) const { return drawn_[bin]; }
     // A bin with rows that lie otherwise.
     ScoreBin Tilted(size_t bin, const ScoreTilt& tilt) const;
     // Number of the bin of a score: that of the edges below it.
@@ -91,6 +95,7 @@ class ScoreBins {
   private:
     std::vector<int64_t> edges_;
     std::vector<std::vector<ScoreNode>> nodes_;
+    std::vector<bool> drawn_;
     std::vector<ScoreBin> bins_;
 };
 

@@ -1,6 +1,6 @@
 // How many intervals of an evaluation hold the truth, on simulated rows that a model meets or misses: features that agree
 // more than the reference has it, scores in lumps, a table that the model does not come from, a slope that is not the
-// model's, rare classes. No table of people is in it: what intervals rest on is judged here.
+// model's, rare classes. No table of people is in it.
 //     utility_intervals            2,000 evaluations of every cell
 //     utility_intervals 200        200 of them
 //     utility_intervals 200 lumps  of the worlds whose title contains "lumps", with a line for every cell that is outside

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "learner/evaluation/figures/tilt_chain.h"
 #include "learner/evaluation/score_bins.h"
 
 namespace dpboost {
@@ -14,8 +13,6 @@ struct ClassCounts {
     std::vector<double> positives;
     std::vector<double> negatives;
     double sigma = 0;
-
-    double Of(size_t bin, bool positive) const { return (positive ? positives : negatives)[bin]; }
 };
 
 class BinShape {
@@ -24,18 +21,16 @@ class BinShape {
 
     std::vector<ScoreBin> Bins() const;
 
-    // A bin whose rows of one class lie further up (+1) or down (-1) by one standard deviation of what is not known.
-    ScoreBin Doubted(size_t bin, bool positive, int direction) const;
-    // The variance of a figure that changes by so much where a bin's rows of one class lie further up by that.
-    double Variance(bool positive, const std::vector<double>& changes) const;
+    // What bins cannot tell, one standard deviation of it in directions that have little to do with each other: rows of
+    // both classes lie higher in every bin; positive ones higher and negative ones lower; both further out.
+    static constexpr size_t kDoubts = 3;
+    std::vector<ScoreBin> Doubted(size_t doubt) const;
 
   private:
-    ScoreTilt TiltOf(size_t bin) const;
-
     const ScoreBins& bins_;
-    double spread_;  // of the scores, in log odds
-    TiltChain positives_;
-    TiltChain negatives_;
+    std::vector<ScoreTilt> tilts_;
+    std::vector<ScoreTilt> doubts_;  // standard deviations
+    double middle_ = 0;              // of all rows, in log odds
 };
 
 }  // namespace dpboost

@@ -1,15 +1,12 @@
 #include "learner/evaluation/figures/class_figures.h"
 
 #include <cmath>
-#include <functional>
-#include <limits>
 #include <numeric>
 
 namespace dpboost {
 namespace {
 
 constexpr double kMaxCorrection = 0.15;
-constexpr double kFarthestSlope = 16;
 
 double Sum(const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0);
@@ -32,11 +29,6 @@ struct Estimate {
     FigureRange range;
     std::optional<double> value;
     double variance = 0;
-    // By how much it changes, to first order, if the rows of a bin lie in it as `other` says.
-    std::function<double(size_t bin, const ScoreBin& other)> change{};
-    // An end of the interval, if it is not the normal distribution's, with further variance by doubts.
-    std::function<double(double doubts, double direction)> end{};
-    double doubts = 0;
 };
 
 // A mean over rows: M = sum w c / sum c, d M / d c = (w - M) / n.
@@ -59,14 +51,7 @@ Estimate MeanOver(const char* name, FigureRange range, const std::vector<ScoreBi
     double noise = 0;
     each([&](double, Loss loss) { noise += Square((loss.mean - mean) / n); });
     const double sampling = std::max(0.0, squares / n - mean * mean) / n;
-    return {name, range, mean, noise * Square(counts.sigma) + sampling,
-            [&bins, &counts, loss_of, n](size_t bin, const ScoreBin& other) {
-                const auto by = [&](bool positive) {
-                    return counts.Of(bin, positive) *
-                           (loss_of(other, positive).mean - loss_of(bins[bin], positive).mean);
-                };
-                return (by(true) + by(false)) / n;
-            }};
+    return {name, range, mean, noise * Square(counts.sigma) + sampling};
 }
 
 // [HM82]: the variance of an AUC by chance of the rows.
@@ -98,21 +83,14 @@ Estimate Auc(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
         negatives_below += counts.negatives[i];
         noise += Square((f - raw) / positives) + Square((g - raw) / negatives);
     }
-    return {"auc", kFraction, auc, noise * Square(counts.sigma) + SamplingVariance(auc, positives, negatives),
-            [&bins, &counts, positives, negatives](size_t bin, const ScoreBin& other) {
-                return counts.positives[bin] * counts.negatives[bin] * (other.order - bins[bin].order) /
-                       (positives * negatives);
-            }};
+    return {"auc", kFraction, auc,
+            noise * Square(counts.sigma) + SamplingVariance(auc, positives, negatives)};
 }
 
 // Sums over the two scores that stand for a class in a bin: of the residual r, of r s, of the curvature and its moments.
 struct SlopeTerms {
     double r = 0, rs = 0, c = 0, cs = 0, css = 0;
 
-    static SlopeTerms Of(const ScoreBin& bin, bool positive, double a, double b) {
-        return positive ? SlopeTerms(bin.odds_positive, bin.odds_positive_spread, true, a, b)
-                        : SlopeTerms(bin.odds_negative, bin.odds_negative_spread, false, a, b);
-    }
     SlopeTerms(double odds, double spread, bool positive, double a, double b) {
         for (const double s : {odds - spread, odds + spread}) {
             const double p = 1 / (1 + std::exp(-std::clamp(a + b * s, -30.0, 30.0)));
@@ -123,105 +101,35 @@ struct SlopeTerms {
     }
 };
 
-// The likelihood's equations of log odds of the truth = a + b log odds of the model, at some a and b: linear in the counts
-// as they are, so that noise does not bias them.
-struct SlopeEquations {
-    double u0 = 0, u1 = 0, i00 = 0, i01 = 0, i11 = 0, v00 = 0, v01 = 0, v11 = 0;
-
-    SlopeEquations(const std::vector<ScoreBin>& bins, const ClassCounts& counts, double a, double b) {
-        for (size_t i = 0; i < bins.size(); i++)
-            for (const bool positive : {true, false}) {
-                const double count = counts.Of(i, positive);
-                const SlopeTerms terms = SlopeTerms::Of(bins[i], positive, a, b);
-                u0 += count * terms.r, u1 += count * terms.rs;
-                i00 += count * terms.c, i01 += count * terms.cs, i11 += count * terms.css;
-                v00 += Square(terms.r), v01 += terms.r * terms.rs, v11 += Square(terms.rs);
-            }
-    }
-    // That of b alone, where a is what it must be for it: its value, information, and variance by noise and by chance.
-    double score() const { return u1 - i01 / i00 * u0; }
-    double information() const { return i11 - i01 * i01 / i00; }
-    double Variance(double sigma) const {
-        const double w = i01 / i00;
-        return Square(sigma) * (v11 - 2 * w * v01 + w * w * v00) + information();
-    }
-    bool Known() const { return i00 > 0 && information() > 0; }
-};
-
-constexpr int kMostSteps = 50;
-
-// The a for a given b, from a start; none if noise makes the curvature vanish.
-std::optional<double> BaseFor(const std::vector<ScoreBin>& bins, const ClassCounts& counts, double b,
-                              double start) {
-    double a = start;
-    for (int step = 0; step < kMostSteps; step++) {
-        const SlopeEquations at(bins, counts, a, b);
-        if (!at.Known())
-            return {};
-        const double move = at.u0 / at.i00;
-        a += std::clamp(move, -1.0, 1.0);
-        if (std::fabs(move) < 1e-7)
-            return a;
-    }
-    return {};
-}
-
-// How far from its estimate the slope may be in a direction: as long as its equation, which noise and chance move by a
-// known amount, does not contradict it. `more`: variance of the equation beside these. Not told: as far as can be.
-double SlopeEnd(const std::vector<ScoreBin>& bins, const ClassCounts& counts, double a, double b, double more,
-                double direction) {
-    const auto holds = [&](double far) {
-        const std::optional<double> base = BaseFor(bins, counts, b + direction * far, a);
-        if (!base)
-            return true;
-        const SlopeEquations at(bins, counts, *base, b + direction * far);
-        return Square(at.score()) <= Square(kNormal95) * (at.Variance(counts.sigma) + more);
-    };
-    double inside = 0, outside = 1.0 / 64;
-    while (holds(outside)) {
-        inside = outside;
-        outside *= 2;
-        if (outside > kFarthestSlope)
-            return direction * std::numeric_limits<double>::infinity();
-    }
-    for (int step = 0; step < 12; step++)
-        (holds((inside + outside) / 2) ? inside : outside) = (inside + outside) / 2;
-    return b + direction * outside;
-}
-
-// The slope b by maximum likelihood: 1 is calibrated, less is over-confident. Where noise makes the curvature vanish,
-// nothing is known.
+// The slope b of log odds of the truth = a + b log odds of the model, by maximum likelihood on the counts as they are:
+// 1 is calibrated, less is over-confident. The likelihood's equations are linear in the counts, so noise does not bias
+// them; where it makes the curvature vanish, nothing is known.
 Estimate CalibrationSlope(const std::vector<ScoreBin>& bins, const ClassCounts& counts) {
     const Estimate unknown{"calibration_slope", kAnyNumber, {}, 0};
     double a = 0, b = 1;
-    for (int step = 0; step < kMostSteps; step++) {
-        const SlopeEquations at(bins, counts, a, b);
-        if (!at.Known())
+    for (int step = 0; step < 50; step++) {
+        double u0 = 0, u1 = 0, i00 = 0, i01 = 0, i11 = 0, v00 = 0, v01 = 0, v11 = 0;
+        const auto add = [&](double count, const SlopeTerms& terms) {
+            u0 += count * terms.r, u1 += count * terms.rs;
+            i00 += count * terms.c, i01 += count * terms.cs, i11 += count * terms.css;
+            v00 += Square(terms.r), v01 += terms.r * terms.rs, v11 += Square(terms.rs);
+        };
+        for (size_t i = 0; i < bins.size(); i++) {
+            add(counts.positives[i], {bins[i].odds_positive, bins[i].odds_positive_spread, true, a, b});
+            add(counts.negatives[i], {bins[i].odds_negative, bins[i].odds_negative_spread, false, a, b});
+        }
+        const double det = i00 * i11 - i01 * i01;
+        if (!(det > 0) || !(i00 > 0))
             return unknown;
-        const double step_b = at.score() / at.information();
-        const double step_a = (at.u0 - at.i01 * step_b) / at.i00;
+        const double step_a = (i11 * u0 - i01 * u1) / det, step_b = (i00 * u1 - i01 * u0) / det;
         const double size = std::max(std::fabs(step_a), std::fabs(step_b));
         a += step_a / std::max(1.0, size);
         b += step_b / std::max(1.0, size);
-        if (size >= 1e-9)
-            continue;
-        const double info = at.information(), w = at.i01 / at.i00;
-        if (!std::isfinite(info) || !std::isfinite(at.Variance(counts.sigma)))
-            return unknown;
-        Estimate slope{"calibration_slope", kAnyNumber, b, at.Variance(counts.sigma) / Square(info)};
-        slope.change = [&bins, &counts, a, b, w, info](size_t bin, const ScoreBin& other) {
-            double by = 0;
-            for (const bool positive : {true, false}) {
-                const SlopeTerms now = SlopeTerms::Of(bins[bin], positive, a, b);
-                const SlopeTerms then = SlopeTerms::Of(other, positive, a, b);
-                by += counts.Of(bin, positive) * ((then.rs - now.rs) - w * (then.r - now.r)) / info;
-            }
-            return by;
-        };
-        slope.end = [&bins, &counts, a, b, info](double doubts, double direction) {
-            return SlopeEnd(bins, counts, a, b, doubts * Square(info), direction);
-        };
-        return slope;
+        const double w0 = -i01 / det, w1 = i00 / det;  // row of the inverse for b
+        const double noise = w0 * w0 * v00 + 2 * w0 * w1 * v01 + w1 * w1 * v11;
+        const double variance = Square(counts.sigma) * noise + w1;
+        if (size < 1e-9)
+            return std::isfinite(variance) ? Estimate{"calibration_slope", kAnyNumber, b, variance} : unknown;
     }
     return unknown;
 }
@@ -268,18 +176,10 @@ std::vector<Estimate> Estimates(const std::vector<ScoreBin>& bins, const ClassCo
 
 std::vector<Figure> FiguresOf(const std::vector<Estimate>& estimates) {
     std::vector<Figure> figures;
-    for (const Estimate& estimate : estimates) {
-        if (!estimate.value) {
-            figures.push_back(UnknownFigure(estimate.name, estimate.range));
-            continue;
-        }
-        figures.push_back(
-            FigureOf(estimate.name, *estimate.value, estimate.variance + estimate.doubts, estimate.range));
-        if (estimate.end) {
-            figures.back().lower = estimate.end(estimate.doubts, -1);
-            figures.back().upper = estimate.end(estimate.doubts, 1);
-        }
-    }
+    for (const Estimate& estimate : estimates)
+        figures.push_back(estimate.value
+                              ? FigureOf(estimate.name, *estimate.value, estimate.variance, estimate.range)
+                              : UnknownFigure(estimate.name, estimate.range));
     return figures;
 }
 
@@ -291,19 +191,12 @@ std::vector<Figure> ExactClassFigures(const std::vector<ScoreBin>& bins, const C
 
 std::vector<Figure> ClassFigures(const ScoreBins& bins, const ClassCounts& counts) {
     const BinShape shape(bins, counts);
-    const std::vector<ScoreBin> shaped = shape.Bins();
-    std::vector<Estimate> estimates = Estimates(shaped, counts);
-    for (const bool positive : {true, false}) {
-        std::vector<std::vector<double>> changes(estimates.size(), std::vector<double>(bins.size()));
-        for (size_t bin = 0; bin < bins.size(); bin++) {
-            const ScoreBin up = shape.Doubted(bin, positive, 1), down = shape.Doubted(bin, positive, -1);
-            for (size_t k = 0; k < estimates.size(); k++)
-                if (estimates[k].change)
-                    changes[k][bin] = (estimates[k].change(bin, up) - estimates[k].change(bin, down)) / 2;
-        }
-        for (size_t k = 0; k < estimates.size(); k++)
-            if (estimates[k].change)
-                estimates[k].doubts += shape.Variance(positive, changes[k]);
+    std::vector<Estimate> estimates = Estimates(shape.Bins(), counts);
+    for (size_t doubt = 0; doubt < BinShape::kDoubts; doubt++) {
+        const std::vector<Estimate> doubted = Estimates(shape.Doubted(doubt), counts);
+        for (size_t i = 0; i < estimates.size(); i++)
+            if (estimates[i].value && doubted[i].value)
+                estimates[i].variance += Square(*doubted[i].value - *estimates[i].value);
     }
     return FiguresOf(estimates);
 }
