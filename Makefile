@@ -13,10 +13,19 @@ SQL_SECTIONS := $(shell find src/sql -name '[0-9][0-9]_*.sql' -printf '%f %p\n' 
 # Never fast-math or -march=native: results must not depend on the machine, and SIMD is dispatched at run time.
 # Warnings are errors for developers and CI; a user's newer compiler may know more of them.
 WARNINGS = -Wall -Wextra -Wshadow $(if $(WERROR),-Werror)
-COMMON_CXXFLAGS = -std=c++17 -g $(WARNINGS) -ffp-contract=off -fPIC -Isrc -isystem /usr/include/eigen3 -MMD -MP
+# Lines and functions are enough for a backtrace; DEBUG=-g for a debugger, and a fifth more time to compile.
+DEBUG ?= -g1
+COMMON_CXXFLAGS = -std=c++17 $(DEBUG) $(WARNINGS) -ffp-contract=off -fPIC -Isrc -isystem /usr/include/eigen3 -MMD -MP
 CORE_CXXFLAGS = -O3 -fvisibility=hidden $(COMMON_CXXFLAGS)
 TEST_CXXFLAGS = $(CORE_CXXFLAGS) -Itest
 CORE_LIBS = -lsodium -lpthread
+
+# Headers that are compiled once ahead of the files below a folder. $(1) folder, $(2) header, $(3) flags of these files
+define ahead
+$(1)/$(notdir $(2)).gch: $(2)
+	@mkdir -p $$(@D) && cp $$< $$(@:.gch=)
+	$$(CXX) $(3) -x c++-header -c $$< -o $$@
+endef
 
 # These targets need no PostgreSQL, or find and install it themselves.
 OWN_GOALS := demo demo-federation check check-deps unit unit-asan unit-tsan statistical bench utility sensitivity-of-auto audit purity format format-check help core \
@@ -48,13 +57,12 @@ override with_llvm = no
 include $(PGXS)
 
 # PostgreSQL's headers come as system headers, so that our warnings are about our code.
-$(BUILD)/ext$(MAJOR)/src/postgres/%.o: src/postgres/%.cpp
+EXT_CXXFLAGS = $(filter-out -O2 -g,$(CXXFLAGS)) -O2 $(COMMON_CXXFLAGS) -DDPBOOST_VERSION='"$(EXTVERSION)"' \
+	-isystem $(includedir_server) -idirafter $(includedir) -idirafter /usr/include/postgresql $(CPPFLAGS)
+$(eval $(call ahead,$$(BUILD)/ext$$(MAJOR),src/base/ahead.h,$$(EXT_CXXFLAGS)))
+$(BUILD)/ext$(MAJOR)/src/postgres/%.o: src/postgres/%.cpp $(BUILD)/ext$(MAJOR)/ahead.h.gch
 	@mkdir -p $(@D)
-	$(CXX) $(filter-out -O2,$(CXXFLAGS)) -O2 $(COMMON_CXXFLAGS) -DDPBOOST_VERSION='"$(EXTVERSION)"' \
-		-isystem $(includedir_server) -idirafter $(includedir) -idirafter /usr/include/postgresql $(CPPFLAGS) -c $< -o $@
-$(BUILD)/plain/%.o: %.cpp
-	@mkdir -p $(@D)
-	$(CXX) $(CORE_CXXFLAGS) -c $< -o $@
+	$(CXX) $(EXT_CXXFLAGS) -include $(BUILD)/ext$(MAJOR)/ahead.h -c $< -o $@
 $(BUILD)/ext$(MAJOR)/src/postgres/boundary/module.o: dpboost.control
 $(BUILD)/exports.txt: src/postgres/boundary/exports.txt
 	@mkdir -p $(@D)
@@ -80,30 +88,49 @@ BENCH_SRCS := $(sort $(wildcard test/bench/*.cpp))
 UTILITY_SRCS := $(sort $(wildcard test/bench/utility/*.cpp))
 SAN_FLAGS = -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-# $(1) flavour, $(2) extra flags, $(3) and for the unit tests themselves: compiling them is most of the time of a build
+# A folder as one file, see test/run/room: with sanitizers, and with ROOMS=1 (as `make check` has it) for the unit tests. $(1)
+# object, $(2) files, $(3) compiler and flags, $(4) what must be there before
+define room
+$(1): $(2) $(4)
+	test/run/room $$@ $$(filter %.cpp,$$^) -- $(3)
+endef
+CORE_ROOMS := $(sort $(dir $(CORE_SRCS)))
+UNIT_ROOMS := $(sort $(dir $(UNIT_SRCS)))
+CORE_OBJS_plain := $(CORE_SRCS:%.cpp=$(BUILD)/plain/%.o)
+CORE_OBJS_tsan := $(CORE_SRCS:%.cpp=$(BUILD)/tsan/%.o)
+CORE_OBJS_asan := $(CORE_ROOMS:%=$(BUILD)/asan/%room.o)
+UNIT_OBJS_plain := $(if $(ROOMS),$(UNIT_ROOMS:%=$(BUILD)/plain/%room.o),$(UNIT_SRCS:%.cpp=$(BUILD)/plain/%.o))
+UNIT_OBJS_tsan := $(UNIT_SRCS:%.cpp=$(BUILD)/tsan/%.o)
+UNIT_OBJS_asan := $(UNIT_ROOMS:%=$(BUILD)/asan/%room.o)
+$(foreach folder,$(CORE_ROOMS),$(eval $(call room,$(BUILD)/asan/$(folder)room.o,$(wildcard $(folder)*.cpp),$$(CXX) $$(CORE_CXXFLAGS) $(SAN_FLAGS))))
+
+# $(1) flavour, $(2) extra flags, $(3) and for the tests themselves: compiling them is most of the time of a build
 define flavour
-$(BUILD)/$(1)/common_headers.h.gch: test/support/common_headers.h
-	@mkdir -p $$(@D) && cp $$< $(BUILD)/$(1)/
-	$$(CXX) $$(TEST_CXXFLAGS) $(2) $(3) -x c++-header -c $$< -o $$@
+$(call ahead,$(BUILD)/$(1),test/support/common_headers.h,$$(TEST_CXXFLAGS) $(2) $(3))
+$(call ahead,$(BUILD)/$(1)/ahead,test/support/common_headers.h,$$(TEST_CXXFLAGS) $(2) -O2)
 $(BUILD)/$(1)/test/unit/%.o: test/unit/%.cpp $(BUILD)/$(1)/common_headers.h.gch
 	@mkdir -p $$(@D)
 	$$(CXX) $$(TEST_CXXFLAGS) $(2) $(3) -include $(BUILD)/$(1)/common_headers.h -c $$< -o $$@
+$(BUILD)/$(1)/test/statistical/%.o: test/statistical/%.cpp $(BUILD)/$(1)/ahead/common_headers.h.gch
+	@mkdir -p $$(@D)
+	$$(CXX) $$(TEST_CXXFLAGS) $(2) -O2 -include $(BUILD)/$(1)/ahead/common_headers.h -c $$< -o $$@
 $(BUILD)/$(1)/test/%.o: test/%.cpp
 	@mkdir -p $$(@D)
 	$$(CXX) $$(TEST_CXXFLAGS) $(2) -c $$< -o $$@
 $(BUILD)/$(1)/%.o: %.cpp
 	@mkdir -p $$(@D)
 	$$(CXX) $$(CORE_CXXFLAGS) $(2) -c $$< -o $$@
-$(BUILD)/$(1)/libcore.a: $(CORE_SRCS:%.cpp=$(BUILD)/$(1)/%.o)
+$(BUILD)/$(1)/libcore.a: $(CORE_OBJS_$(1))
 	@mkdir -p $$(@D) && rm -f $$@
 	$$(AR) rcs $$@ $$^
-$(BUILD)/$(1)/unit_tests: $(UNIT_SRCS:%.cpp=$(BUILD)/$(1)/%.o) $(BUILD)/$(1)/libcore.a
+$(foreach folder,$(UNIT_ROOMS),$(eval $(call room,$(BUILD)/$(1)/$(folder)room.o,$(wildcard $(folder)*_test.cpp),$$(CXX) $$(TEST_CXXFLAGS) $(2) $(3) -include $(BUILD)/$(1)/common_headers.h,$(BUILD)/$(1)/common_headers.h.gch)))
+$(BUILD)/$(1)/unit_tests: $(UNIT_OBJS_$(1)) $(BUILD)/$(1)/libcore.a
 	$$(CXX) $(2) $$^ -o $$@ -lgtest -lgtest_main $$(CORE_LIBS)
 $(BUILD)/$(1)/statistical_tests: $(STATISTICAL_SRCS:%.cpp=$(BUILD)/$(1)/%.o) $(BUILD)/$(1)/libcore.a
 	$$(CXX) $(2) $$^ -o $$@ -lgtest -lgtest_main $$(CORE_LIBS)
--include $(patsubst %.cpp,$(BUILD)/$(1)/%.d,$(CORE_SRCS) $(UNIT_SRCS) $(STATISTICAL_SRCS))
+-include $(CORE_OBJS_$(1):.o=.d) $(UNIT_OBJS_$(1):.o=.d) $(STATISTICAL_SRCS:%.cpp=$(BUILD)/$(1)/%.d)
 endef
-$(eval $(call flavour,plain,,-O1 -g1))
+$(eval $(call flavour,plain,,-O0))
 $(eval $(call flavour,asan,$(SAN_FLAGS),-O0))
 $(eval $(call flavour,tsan,-O1 -g1 -fsanitize=thread,-O0))
 # What runs in threads, under ThreadSanitizer.
@@ -167,3 +194,9 @@ help:
 	@echo 'Others: demo-federation unit unit-asan unit-tsan statistical audit bench utility sensitivity-of-auto purity format format-check check-deps'
 
 endif
+
+# The core as it is delivered and tested.
+$(eval $(call ahead,$$(BUILD)/plain,src/base/ahead.h,$$(CORE_CXXFLAGS)))
+$(BUILD)/plain/src/%.o: src/%.cpp $(BUILD)/plain/ahead.h.gch
+	@mkdir -p $(@D)
+	$(CXX) $(CORE_CXXFLAGS) -include $(BUILD)/plain/ahead.h -c $< -o $@

@@ -17,8 +17,8 @@
 namespace dpboost {
 namespace {
 
-constexpr std::string_view kMagic = "DPBS";
-constexpr uint8_t kVersion = 1;
+constexpr std::string_view kSpentMagic = "DPBS";
+constexpr uint8_t kSpentVersion = 1;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Two counts of the same releases in different orders: each of up to 1e6 additions rounds by 2^-52.
 constexpr double kAgreement = 1e-9;
@@ -154,8 +154,8 @@ bool Spent::Agrees(const Spent& recounted) const {
 std::string Spent::Serialize() const {
     CheckInternal(others.size() <= kMaxOthers, "a sum of charges has too many events");
     ByteWriter writer;
-    writer.Raw(kMagic);
-    writer.U8(kVersion);
+    writer.Raw(kSpentMagic);
+    writer.U8(kSpentVersion);
     writer.U8(static_cast<uint8_t>((gaussian_first ? 1 : 0) | (others_known ? 2 : 0)));
     writer.U16(static_cast<uint16_t>(others.size()));
     writer.U64(releases);
@@ -168,8 +168,8 @@ std::string Spent::Serialize() const {
 }
 
 Spent Spent::Parse(std::string_view bytes) {
-    LedgerReader reader(bytes, kMagic);
-    if (reader.U8() != kVersion)
+    LedgerReader reader(bytes, kSpentMagic);
+    if (reader.U8() != kSpentVersion)
         ThrowCorruptedCharge("It was written by an unknown version.");
     const uint8_t flags = reader.U8();
     const uint16_t count = reader.U16();

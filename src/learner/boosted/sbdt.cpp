@@ -27,7 +27,7 @@ constexpr double kOldWeight = 0.7;
 constexpr double kSameBase = 0.7;
 
 constexpr const char* kScheduleWords[] = {"cyclic", "any"};
-constexpr OptionRow kRows[] = {
+constexpr OptionRow kSbdtRows[] = {
     Word<&SbdtOptions::objective>("objective", kObjectiveWords, kObjectiveHelp),
     kTreesRow<SbdtOptions>,
     kDepthRow<SbdtOptions>,
@@ -124,7 +124,7 @@ const MethodInfo kSbdt = {"sbdt",
                           "2025",
                           "many trees with interactions, and all that can be set by hand",
                           false,
-                          kRows,
+                          kSbdtRows,
                           MakeSbdt,
                           true,
                           true};

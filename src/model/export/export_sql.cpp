@@ -15,7 +15,7 @@
 namespace dpboost {
 namespace {
 
-constexpr const char* kLargest = "1.7976931348623157e308";
+constexpr const char* kLargestText = "1.7976931348623157e308";
 
 std::string InQuotes(std::string_view text, char quote) {
     std::string quoted(1, quote);
@@ -155,9 +155,9 @@ SqlWriter::SqlWriter(const Model& model, SqlDialect dialect, const std::vector<T
 
 // Values of the runs from `begin` to before `end`, none of which is missing.
 std::string InRuns(const Column& column, const std::vector<CodeRun>& runs, size_t begin, size_t end) {
-    const std::string upper = end == runs.size() ? kLargest : column.edges[runs[end - 1].last_code];
+    const std::string upper = end == runs.size() ? kLargestText : column.edges[runs[end - 1].last_code];
     if (begin == 0)
-        return column.value + " BETWEEN -" + kLargest + " AND " + upper;
+        return column.value + " BETWEEN -" + kLargestText + " AND " + upper;
     return column.value + " > " + column.edges[runs[begin - 1].last_code] + " AND " + column.value +
            " <= " + upper;
 }

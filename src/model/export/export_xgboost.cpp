@@ -16,7 +16,7 @@ constexpr float kInfinite = std::numeric_limits<float>::infinity();
 constexpr float kLargest = std::numeric_limits<float>::max();
 
 // The largest single precision number that is not above the value.
-float RoundedDown(double value) noexcept {
+float FloatBelow(double value) noexcept {
     if (value >= kLargest)
         return kLargest;
     if (value < -kLargest)
@@ -27,7 +27,7 @@ float RoundedDown(double value) noexcept {
 
 // x <= edge is x < JustAbove(edge), for every x of single precision.
 float JustAbove(double edge) noexcept {
-    return std::nextafter(RoundedDown(edge), kInfinite);
+    return std::nextafter(FloatBelow(edge), kInfinite);
 }
 
 constexpr size_t kBytesPerNode = 64;  // of text, about
@@ -295,7 +295,7 @@ float EncodedNumber(const FeatureSpec& feature, const Encoder& encoder, double v
     if (code > 0 && encoded < JustAbove(edges[code - 1]))
         encoded = JustAbove(edges[code - 1]);
     if (code < edges.size() && value <= edges[code] && encoded >= JustAbove(edges[code]))
-        encoded = RoundedDown(edges[code]);
+        encoded = FloatBelow(edges[code]);
     return encoded;
 }
 

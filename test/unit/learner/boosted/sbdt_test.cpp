@@ -266,7 +266,7 @@ TEST(Sbdt, WithoutNoiseEqualsAPlainComputation) {
     for (const Setting& setting : Settings()) {
         const Dataset dataset = RandomDataset(setting.shape);
         const Model expected = Reference(dataset, setting.options).Train();
-        const Model model = ::dpboost::Train(dataset, setting.options);
+        const Model model = Train(dataset, setting.options);
         EXPECT_EQ(model.Serialize(), expected.Serialize()) << setting.name;
     }
 }
