@@ -100,8 +100,8 @@ void Measure(const char* what, const Model& model, int rows) {
     const double made = CpuSeconds() - start;
     Xorshift random;
     std::vector<uint16_t> codes(features);
-    std::vector<int64_t> contributions(features);
-    std::vector<double> sds(features);
+    std::vector<int64_t> contributions(features * model.outputs());
+    std::vector<double> sds(features * model.outputs());
     start = CpuSeconds();
     for (int row = 0; row < rows; row++) {
         for (size_t f = 0; f < features; f++)

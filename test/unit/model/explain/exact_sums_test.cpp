@@ -127,7 +127,10 @@ TEST(ExactSums, OfEveryMethodTargetAndUpdate) {
             if (task == Task::kClasses && !method->classes)
                 continue;
             const std::string options = "\"epsilon\": 2, \"method\": \"" + std::string(method->name) + "\"" +
-                                        (method->options.Find("trees") != nullptr ? ", \"trees\": 8" : "");
+                                        (method->options.Find("trees") != nullptr ? ", \"trees\": 8" : "") +
+                                        (method->options.Find("loss") != nullptr && task == Task::kRegression
+                                             ? ", \"loss\": \"squared\""
+                                             : "");
             const auto training = Call(options, task).Begin();
             const Model model = TrainOn(*training, task, 1);
             const std::string what =
