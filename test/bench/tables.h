@@ -12,15 +12,15 @@
 namespace dpboost {
 
 // A column of a public dataset: its range, or none for texts that are listed.
-struct PublicColumn {
+struct TableColumn {
     const char* name;
     double lower;
     double upper;
     bool integer;
 };
 
-inline const std::vector<PublicColumn>& MagicColumns() {
-    static const std::vector<PublicColumn> columns = {
+inline const std::vector<TableColumn>& MagicColumns() {
+    static const std::vector<TableColumn> columns = {
         {"flength", 0, 400, false},    {"fwidth", 0, 400, false},      {"fsize", 0, 10, false},
         {"fconc", 0, 1, false},        {"fconc1", 0, 1, false},        {"fasym", -600, 600, false},
         {"fm3long", -400, 400, false}, {"fm3trans", -400, 400, false}, {"falpha", 0, 90, false},
@@ -28,8 +28,8 @@ inline const std::vector<PublicColumn>& MagicColumns() {
     return columns;
 }
 
-inline std::vector<PublicColumn> CreditColumns() {
-    std::vector<PublicColumn> columns = {{"limit_bal", 0, 1e6, false},
+inline std::vector<TableColumn> CreditColumns() {
+    std::vector<TableColumn> columns = {{"limit_bal", 0, 1e6, false},
                                          {"sex", 1, 2, true},
                                          {"education", 0, 6, true},
                                          {"marriage", 0, 3, true},
@@ -43,7 +43,7 @@ inline std::vector<PublicColumn> CreditColumns() {
     return columns;
 }
 
-inline std::vector<PublicColumn> CaliforniaColumns() {
+inline std::vector<TableColumn> CaliforniaColumns() {
     return {{"longitude", -125, -114, false},      {"latitude", 32, 42, false},
             {"housing_median_age", 0, 100, false}, {"total_rooms", 0, 50000, false},
             {"total_bedrooms", 0, 50000, false},   {"population", 0, 50000, false},
@@ -57,7 +57,7 @@ struct Variant {
     int noise_columns = 0;
 };
 
-inline FeatureSpec PublicFeature(const PublicColumn& column, double factor) {
+inline FeatureSpec PublicFeature(const TableColumn& column, double factor) {
     NumericRange range;
     range.lower = column.lower * (column.lower < 0 ? factor : 1);
     range.upper = column.upper * factor;
@@ -77,7 +77,7 @@ inline std::vector<FeatureSpec> WithDefaultGrids(const std::vector<FeatureSpec>&
         const bool integer = name == "age" || name == "fnlwgt" || name == "education_num" ||
                              name == "capital_gain" || name == "capital_loss" || name == "hours_per_week" ||
                              name == "capital_run_length_longest" || name == "capital_run_length_total";
-        PublicColumn column{name.c_str(), spec.lower(), spec.upper(), integer};
+        TableColumn column{name.c_str(), spec.lower(), spec.upper(), integer};
         if (name == "education_num") {
             column.lower = 1;
             column.upper = 16;
@@ -94,9 +94,9 @@ struct PublicTable {
 };
 
 inline PublicTable DescribeTable(const std::string& name, const CsvTable& table, const Variant& variant) {
-    const auto numeric = [&](const std::vector<PublicColumn>& columns) {
+    const auto numeric = [&](const std::vector<TableColumn>& columns) {
         std::vector<FeatureSpec> features;
-        for (const PublicColumn& column : columns)
+        for (const TableColumn& column : columns)
             features.push_back(PublicFeature(column, variant.column_factor));
         return features;
     };
