@@ -33,17 +33,36 @@ SELECT spelling, r -> 'base_rate' ? 'note' AS told, (r -> 'base_rate' ->> 'value
 FROM (VALUES ('yes', 'loss_third'), ('Yes', 'loss_none')) AS v(spelling, model),
  LATERAL dpboost_train_on(model, 'spelled', 'verdict', 2, options => format('{"positive": "%s", "bounds": [0, 1]}', spelling)::jsonb) AS r;
 SELECT dpboost_drop_model('loss_third'), dpboost_drop_model('loss_none');
--- Where it was not, because a person has many rows, that is told, until the levels are declared.
-CREATE TABLE spelled_by_person AS SELECT x, verdict, row_number() OVER () / 2 AS person FROM spelled;
-SELECT dpboost_protect('spelled_by_person', 10, 1e-6, privacy_unit => 'person');
+-- In each group, and of several classes, also where a person has many rows.
+CREATE TABLE spelled_by_person AS SELECT i % 10 / 10.0::float8 AS x, CASE WHEN i % 3 = 0 THEN 'yes' ELSE 'no' END AS verdict,
+    CASE i % 3 WHEN 0 THEN 'red' WHEN 1 THEN 'green' ELSE 'blue' END AS colour, i % 300 AS person, i % 2 = 0 AS half
+FROM generate_series(1, 3000) i;
+CREATE TABLE spelled_by_group AS SELECT x, verdict, half FROM spelled_by_person;
+SELECT dpboost_protect('spelled_by_person', 30, 1e-6, privacy_unit => 'person');
+SELECT spelling, m ->> 'group' AS half, m -> 'base_rate' ->> 'note' AS note, abs((m -> 'base_rate' ->> 'value')::float8 - 1 / 3.0) < 0.2 AS is_a_third
+FROM (VALUES ('yes'), ('Yes')) AS v(spelling),
+ LATERAL dpboost_train_groups('loss_half', 'half', 'spelled_by_group', 'verdict', 3, options => format('{"positive": "%s", "bounds": [0, 1]}', spelling)::jsonb) AS r,
+ LATERAL jsonb_array_elements(r -> 'models') m ORDER BY 1 DESC, 2;
+SELECT method, r -> 'class_shares' ->> 'note' AS note, abs((r -> 'class_shares' -> 'values' ->> 'red')::float8 - 0.5) < 0.4 AS half_red,
+    (r -> 'class_shares' -> 'values' ->> 'bleu')::float8 < 0.4 AS none_bleu, (r -> 'class_shares' ->> 'noise')::float8 < 0.1 AS clear
+FROM (VALUES ('auto'), ('sbdt')) AS v(method),
+ LATERAL dpboost_train_on('loss_classes', 'spelled_by_person', 'colour', 5, features => '{x}',
+    options => jsonb_build_object('method', method, 'classes', '["red", "green", "bleu"]'::jsonb, 'bounds', '[0, 1]'::jsonb)) AS r;
+-- Where nothing of it was released, that is told, once, until the levels are declared.
 SELECT r -> 'base_rate' AS base_rate
 FROM dpboost_train_on('loss_units', 'spelled_by_person', 'verdict', 0.5, features => '{x}', options => '{"positive": "Yes", "bounds": [0, 1]}') AS r;
-SELECT dpboost_set_domain('spelled_by_person', 'verdict', '{no,yes}'::text[]);
+SELECT r -> 'base_rate' IS NOT NULL AS told, r -> 'models' -> 0 -> 'base_rate' IS NOT NULL AS in_groups
+FROM dpboost_train_groups('loss_half', 'half', 'spelled_by_group', 'verdict', 3, options => '{"positive": "Yes", "bounds": [0, 1], "class_weights": {"Yes": 3}}') AS r;
+SELECT r -> 'class_shares' ->> 'note' AS note
+FROM dpboost_train_on('loss_classes', 'spelled_by_person', 'colour', 0.5, features => '{x}',
+    options => '{"classes": ["red", "green", "bleu"], "bounds": [0, 1], "class_weights": {"red": 3}}') AS r;
+SELECT dpboost_set_domain('spelled_by_person', 'verdict', '{no,yes}'::text[]), dpboost_set_domain('spelled_by_person', 'colour', '{red,green,blue}'::text[]);
 SELECT r ? 'base_rate' AS told
 FROM dpboost_train_on('loss_units', 'spelled_by_person', 'verdict', 0.5, features => '{x}', options => '{"positive": "yes", "bounds": [0, 1]}') AS r;
 SELECT dpboost_train_on('loss_units', 'spelled_by_person', 'verdict', 0.5, features => '{x}', options => '{"positive": "Yes", "bounds": [0, 1]}');
-SELECT dpboost_drop_model('loss_units');
-DROP TABLE spelled, spelled_by_person;
+SELECT dpboost_train_on('loss_classes', 'spelled_by_person', 'colour', 0.5, features => '{x}', options => '{"classes": ["red", "green", "bleu"], "bounds": [0, 1]}');
+SELECT dpboost_drop_model(m) FROM unnest('{loss_units,loss_half_false,loss_half_true,loss_classes}'::text[]) m;
+DROP TABLE spelled, spelled_by_person, spelled_by_group;
 -- NULL is an error wherever a value is needed.
 SELECT dpboost_set_domain('losses', 'x', NULL, 1);
 SELECT dpboost_set_domain('losses', 'verdict', NULL::text[]);

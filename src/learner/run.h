@@ -29,7 +29,8 @@ struct Run {
     Progress& progress;
     Interrupt& interrupt;
     TrainingSettings settings;
-    BaseRate base_rate{};  // set by learners that release it
+    BaseRate base_rate{};        // set by learners that release it
+    ClassShares class_shares{};  // the same of several classes
     UnitRounds* unit_rounds =
         nullptr;  // where persons have accounts that are charged by rounds_mechanism()'s rounds
     bool across_servers =

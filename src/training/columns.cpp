@@ -154,9 +154,10 @@ void CheckBoundsNames(const std::vector<PublicColumn>& columns, const BoundsOpti
                         "bounds name " + Quoted(entry.first) + ", which is no feature of this training", {},
                         NearestHint(entry.first, names));
     if (!bounds.listed.empty() && bounds.listed.size() != columns.size())
-        throw Error(ErrorCode::kInvalidParameter,
-                    "bounds are listed for " + std::to_string(bounds.listed.size()) +
-                        " features, but there are " + std::to_string(columns.size()));
+        throw Error(ErrorCode::kInvalidParameter, "bounds are listed for " +
+                                                      std::to_string(bounds.listed.size()) +
+                                                      (bounds.listed.size() == 1 ? " feature" : " features") +
+                                                      ", and the call has " + std::to_string(columns.size()));
 }
 
 // Of methods that have the option; others have refused it.
@@ -367,9 +368,9 @@ TargetRule ClassesRule(const PublicColumn& column, const std::vector<std::string
     domain.levels = classes;
     if (whole)
         domain = WholeLevels(column, domain);
-    TargetRule rule{TargetSpec::Classes(domain.levels), false, {}};
-    rule.classes = std::make_shared<const Encoder>(FeatureSpec::Levels(column.name, domain.levels));
-    return rule;
+    auto encoder = std::make_shared<const Encoder>(FeatureSpec::Levels(column.name, domain.levels));
+    const bool undeclared = column.domain.kind != DomainKind::kLevels;
+    return {TargetSpec::Classes(domain.levels), false, {}, std::move(encoder), undeclared};
 }
 
 TargetRule EncodeTarget(const PublicColumn& column, const TrainingOptions& options, bool governed) {

@@ -52,7 +52,7 @@ struct TargetRule {
     std::string positive;  // classification: the positive class as text
     // More than two classes: from the target's texts, enum labels or integers to the number of the class.
     std::shared_ptr<const Encoder> classes = nullptr;
-    bool undeclared = false;  // whether rows may have the positive class at all stands nowhere
+    bool undeclared = false;  // whether rows may have these classes at all stands nowhere
 };
 TargetRule EncodeTarget(const PublicColumn& column, const TrainingOptions& options, bool governed);
 // The rule for these classes of a text, enum or integer column. Throws Error for other columns.

@@ -22,6 +22,7 @@ struct GroupModel {
     const char* group;
     const char* model;
     int version;
+    const char* shares = "{}";  // what was released about its classes, as an object
 };
 
 struct TrainingResult {

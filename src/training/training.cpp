@@ -267,7 +267,7 @@ void TrainingCore::TrainWith(PaidCharge&& paid, PublicRandom& structure, Private
     learner_->Train(run);
     // Not of parties, whose rows may be those of units, which the one that coordinates does not see; nor of weights.
     if (!parties_ && !weights_.any())
-        base_rate_ = run.base_rate;
+        shares_ = {run.base_rate, run.class_shares};
     CorrectBases(weights_, &model);
     if (account_)
         settled_units_ = account_->Settle(interrupt);
@@ -313,36 +313,12 @@ std::string TrainingCore::DescribeTogether() const {
     return together.Object();
 }
 
-// To as many places as its noise leaves sense in.
-static double RoundedToNoise(double value, double noise) {
-    const double unit = std::pow(10, std::floor(std::log10(noise)) - 1);
-    return RoundedDown(std::nearbyint(value / unit) * unit);
-}
-
-// Says in words what a wrong "positive" looks like, or a target that is the same everywhere.
-static std::string DescribeBaseRate(const BaseRate& rate, const TargetRule& target) {
-    constexpr double kSigmas = 4;
-    const double share = std::clamp(rate.value, 0.0, 1.0);
-    const bool may_be_none = share <= kSigmas * rate.noise, may_be_all = 1 - share <= kSigmas * rate.noise;
+const std::string& TrainingCore::DescribeShares() {
     JsonList description;
-    description.Add("value", JsonNumber(RoundedToNoise(share, rate.noise)));
-    description.Add("noise", JsonNumber(RoundedToNoise(rate.noise, rate.noise)));
-    if (may_be_none != may_be_all)
-        description.Add(
-            "note",
-            JsonString("Within its noise, " + std::string(may_be_none ? "no row has" : "every row has") +
-                       " the positive class " + Quoted(target.positive) + ". Is it the right one?"));
-    return description.Object();
-}
-
-// Where nothing was released that would tell. The same whatever the rows are.
-static std::string DescribeUndeclared(const TargetRule& target) {
-    JsonList description;
-    description.Add("note",
-                    JsonString("Not known here: this training has released no share of the positive class " +
-                               Quoted(target.positive) +
-                               ". If the target's levels are declared, a misspelt class is an error."));
-    return description.Object();
+    if (shares_.known())
+        shares_.Add(target_, &description);
+    shares_description_ = description.Object();
+    return shares_description_;
 }
 
 const std::string& TrainingCore::Describe(const TrainingResult& result) {
@@ -365,10 +341,8 @@ const std::string& TrainingCore::Describe(const TrainingResult& result) {
     description.Add("features", std::to_string(features_.specs.size()));
     if (result.group_count > 0)
         description.Add("models", GroupsArray(result));
-    else if (base_rate_.known)
-        description.Add("base_rate", DescribeBaseRate(base_rate_, target_));
-    else if (result.model != nullptr && target_.undeclared)
-        description.Add("base_rate", DescribeUndeclared(target_));
+    if (result.model != nullptr && (result.group_count == 0 || !shares_.known()))
+        shares_.Add(target_, &description);
     description.Add("remaining", RemainingArray(result));
     if (active_)
         description.Add("active", ActiveObject(*active_));

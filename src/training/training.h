@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "learner/base_rate.h"
 #include "learner/evaluation/evaluation.h"
 #include "mechanism/chacha_source.h"
 #include "mechanism/parties/noise_share.h"
 #include "training/call/weights.h"
 #include "training/columns.h"
+#include "training/evaluation/shares.h"
 #include "training/paid_charge.h"
 #include "training/result.h"
 #include "training/row_buffer.h"
@@ -116,6 +116,8 @@ class TrainingCore {
 
     // The result that the caller sees, as JSON.
     const std::string& Describe(const TrainingResult& result);
+    // Of one of several groups: an object with what was released about its classes, or without anything.
+    const std::string& DescribeShares();
 
   private:
     struct Outlook {
@@ -158,12 +160,12 @@ class TrainingCore {
     std::string plan_bytes_;
     std::string model_bytes_;
     std::string features_json_;
-    BaseRate base_rate_;
+    TargetShares shares_;
     std::optional<Evaluation> evaluation_;
     std::string evaluation_json_;
     std::optional<ActiveCount> active_;
     std::string settled_units_;
-    std::string description_;
+    std::string description_, shares_description_;
 };
 
 }  // namespace dpboost

@@ -94,6 +94,7 @@ struct AdditiveStage {
     double quantile = 0.5;          // of ObjectiveKind::kQuantile
     std::vector<double> classes{};  // of several outputs: how frequent each class is, about
     BaseRate base_rate{};           // of two classes
+    ClassShares class_shares{};     // of several
 
     size_t outputs() const { return rows.outputs(); }
     // Over the classes gradients add up to zero, and their noise does not: its mean is taken off, which leaves 1 - 1/K of

@@ -301,6 +301,7 @@ void AutoLearner::Train(Run& run) const {
     const bool classes = Outputs() > 1;
     const MeanLabel mean = DrawStart(stage);
     run.base_rate = stage.base_rate;
+    run.class_shares = stage.class_shares;
     const double trust = options.continued && options.old_weight < 0 ? OldTrust(stage, run.model) : 1;
     const double kept = options.intervals ? kIntervalFraction : 0;
     const double calibration = LastFraction(stage) + kept;

@@ -19,6 +19,7 @@ void DrawClassBases(AdditiveStage& stage, double fraction) {
     for (size_t k = 0; k + 1 < stage.outputs(); k++)
         edges.push_back(static_cast<float>(k) + 0.5F);
     const NoisySums sums = stage.pool.Release(fraction, stage.rows.LabelCounts(edges));
+    stage.class_shares = ClassShares::Of(sums.values, sums.sigma, stage.rows.StepsPerOne());
     // A class below its own noise is taken for that noise.
     const double least = std::max(sums.sigma, kEdge * stage.counts.rows * stage.rows.StepsPerOne());
     double total = 0, mean = 0;

@@ -58,6 +58,7 @@ int32_t DrawInitialScore(Run& run, ObjectiveKind objective, double label_clip) {
 std::vector<int32_t> DrawInitialClasses(Run& run) {
     const NoisySums noisy =
         run.releaser.Release(run.releaser.Find(kInitialScoreMechanism), ClassCounts(run.rows, run.interrupt));
+    run.class_shares = ClassShares::Of(noisy.values, noisy.sigma, kClipSteps);
     // A class below its own noise is taken for that noise.
     const std::size_t classes = noisy.values.size();
     std::vector<double> counts;

@@ -121,8 +121,10 @@ void DrawAndDeliver(const GroupedRows* rows, PaidRelease* paid) {
 
 Datum Describe(const GroupedRows* rows, const NewModelName& name, const PaidRelease& paid) {
     GroupModel models[kMaxGroups];
-    for (int i = 0; i < rows->count; ++i)
+    for (int i = 0; i < rows->count; ++i) {
         models[i] = {rows->levels[i], rows->trainings[i]->model.name, paid.group_versions[i]};
+        CallCore([&] { models[i].shares = (*rows->trainings[i]->core)->DescribeShares().c_str(); });
+    }
     const TrainingResult result = {name.name,
                                    name.owner_name,
                                    paid.version,

@@ -73,6 +73,9 @@ std::string GroupsArray(const TrainingResult& result) {
         one.Add("group", JsonString(result.groups[i].group));
         one.Add("model", JsonString(result.groups[i].model));
         one.Add("version", std::to_string(result.groups[i].version));
+        const std::string shares = result.groups[i].shares;
+        if (shares.size() > 2)
+            one.Append(shares.substr(1, shares.size() - 2));
         models.Append(one.Object());
     }
     return models.Array();

@@ -81,6 +81,36 @@ TEST(BaseRateTest, OfPersonsWithSeveralRows) {
     }
 }
 
+// A misspelt class trains on nothing, and rows of the one that was meant are left out: the result says which.
+TEST(BaseRateTest, OfSeveralClasses) {
+    for (const char* method : {"auto", "sbdt"}) {
+        for (const bool units : {false, true}) {
+            TrainingCall call("{\"epsilon\": 2, \"method\": \"" + std::string(method) +
+                              "\", \"trees\": 2, \"bounds\": {\"x\": [0, 1]}, "
+                              "\"classes\": [\"red\", \"green\", \"bleu\"]}");
+            call.schema().target.kind = ValueKind::kText;
+            call.schema().has_units = units;
+            const auto training = call.Feature("x", ValueKind::kFloat8).Begin();
+            training->Calibrate({});
+            for (int i = 0; i < 4 * kRows; i++)
+                AppendRow(*training, i % 4 == 0 ? 1 : 0, {i % 7 / 7.0}, i);
+            ZeroNoise noise;
+            TrainWithoutNoise(*training, noise);
+            const Json result(training->Describe({"m", "ana", 1, 1, nullptr, 0}));
+            EXPECT_EQ(result->Find("base_rate"), nullptr);
+            const JsonValue* shares = result->Find("class_shares");
+            ASSERT_NE(shares, nullptr) << method;
+            EXPECT_NEAR(shares->Find("values")->Find("red")->number, 0.75, 0.02);
+            EXPECT_NEAR(shares->Find("values")->Find("bleu")->number, 0, 0.02);
+            ASSERT_NE(shares->Find("note"), nullptr) << method;
+            EXPECT_EQ(
+                shares->Find("note")->view(),
+                "Within its noise, no row has the class \"bleu\". Rows of classes that are not listed are "
+                "left out. Is it spelt right?");
+        }
+    }
+}
+
 // The server that coordinates others has no rows, and does not know whether theirs are those of units.
 TEST(BaseRateTest, IsLeftOutWhereServersTrainTogether) {
     TrainingCall call = CallOf("auto");

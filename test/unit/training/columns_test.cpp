@@ -225,9 +225,9 @@ TEST(ColumnsTest, BoundsThatFitNoColumn) {
     EXPECT_EQ(refused("\"bounds\": {\"something else\": [0, 1]}"),
               "bounds name \"something else\", which is no feature of this training |  | ");
     EXPECT_EQ(refused("\"bounds\": {\"target\": [0, 1]}"), "no error");
-    EXPECT_EQ(refused("\"bounds\": [[0, 1]]"), "bounds are listed for 1 features, but there are 2 |  | ");
+    EXPECT_EQ(refused("\"bounds\": [[0, 1]]"), "bounds are listed for 1 feature, and the call has 2 |  | ");
     EXPECT_EQ(refused("\"bounds\": [[0, 1], [0, 1], [0, 1]]"),
-              "bounds are listed for 3 features, but there are 2 |  | ");
+              "bounds are listed for 3 features, and the call has 2 |  | ");
     EXPECT_EQ(Thrown([] { Encode({}, ""); }), "there is no feature to train on |  | ");
 }
 
