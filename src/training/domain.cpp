@@ -150,7 +150,7 @@ BoundsOption ReadBounds(const JsonValue& value) {
 
 std::string Shown(const JsonValue& value) {
     if (value.kind == JsonValue::kArray)
-        return "an array of " + std::to_string(value.count) + " items";
+        return "an array of " + std::to_string(value.count) + (value.count == 1 ? " item" : " items");
     if (value.kind == JsonValue::kObject)
         return "an object";
     if (value.kind == JsonValue::kString || value.kind == JsonValue::kTime)

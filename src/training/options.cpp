@@ -162,7 +162,10 @@ const MethodInfo* ReadMethod(const JsonValue& value, const MethodList& methods) 
                 "option \"method\" must be one of " + QuotedList(methods.Names()),
                 "It is " + Shown(value) + ".",
                 alias != nullptr ? "It is called " + Quoted(alias->ours) + " now."
-                                 : NearestHint(name, methods.Names()));
+                : !NearestHint(name, methods.Names()).empty()
+                    ? NearestHint(name, methods.Names())
+                    : "Without it the method is \"auto\", which needs no "
+                      "tuning; dpboost_methods says what the others are for.");
 }
 
 Domain ReadTargetRange(const JsonValue& value) {

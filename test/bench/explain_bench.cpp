@@ -1,23 +1,12 @@
 // Prints what an explanation costs from codes, in CPU time: contributions of one row with their noise, and importances
-// and shapes of a whole model; tables only, tables with trees on pairs, and a forest. Of models that dpboost_export wrote
-// to files also what their page and exports cost, and how far the importances of a forest are from those over many rows.
-// Usage: explain_bench [features], or explain_bench file...
-#include <algorithm>
-#include <cmath>
+// and shapes of a whole model; tables only, tables with trees on pairs, and a forest. Usage: explain_bench [features]
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "model/explain/explain.h"
-#include "model/explain/forest/forest_shapley.h"
-#include "model/export/export_sql.h"
-#include "model/export/export_xgboost.h"
-#include "model/export/exported_model.h"
-#include "model/report/report_html.h"
 #include "unit/model/random_model.h"
 
 namespace dpboost {
@@ -100,8 +89,8 @@ void Measure(const char* what, const Model& model, int rows) {
     const double made = CpuSeconds() - start;
     Xorshift random;
     std::vector<uint16_t> codes(features);
-    std::vector<int64_t> contributions(features * model.outputs());
-    std::vector<double> sds(features * model.outputs());
+    std::vector<int64_t> contributions(features);
+    std::vector<double> sds(features);
     start = CpuSeconds();
     for (int row = 0; row < rows; row++) {
         for (size_t f = 0; f < features; f++)
@@ -124,96 +113,10 @@ void Measure(const char* what, const Model& model, int rows) {
         what, per_row * 1e6, made * 1e3, importances * 1e3, interactions * 1e3, (CpuSeconds() - start) * 1e3);
 }
 
-// The least of some runs, in milliseconds.
-template <typename Run>
-double Least(const Run& run) {
-    double least = 1e300;
-    for (int i = 0; i < 7; i++) {
-        const double start = CpuSeconds();
-        run();
-        least = std::min(least, CpuSeconds() - start);
-    }
-    return least * 1e3;
-}
-
-// Mean absolute Shapley values over drawn rows, [feature * outputs + output].
-std::vector<double> MeanSizes(const Model& model, const TreeShapley& trees,
-                              const std::vector<uint16_t>& rows) {
-    NoInterrupt interrupt;
-    const size_t width = model.features().size(), count = rows.size() / width;
-    std::vector<double> sizes(width * model.outputs(), 0.0);
-    for (size_t begin = 0; begin < count; begin += kRowsAtOnce) {
-        const std::vector<float> shares = ForestShapley(model, trees, rows.data() + begin * width, interrupt);
-        for (size_t at = 0; at < shares.size(); at++)
-            sizes[at / kRowsAtOnce] += std::fabs(static_cast<double>(shares[at]));
-    }
-    for (double& size : sizes)
-        size /= static_cast<double>(count);
-    return sizes;
-}
-
-// Against 65,536 rows: the error of a feature's importance as a part of the largest importance, root of its mean square
-// over features and the worst of them; and how many neighbours in the order by importance are the wrong way round.
-void MeasureError(const Model& model) {
-    NoInterrupt interrupt;
-    const ReferenceMasses masses(model);
-    const TreeShapley trees(model, masses, interrupt, nullptr);
-    const std::vector<double> exact = MeanSizes(model, trees, masses.Draw(model, 65536, interrupt));
-    const double largest = *std::max_element(exact.begin(), exact.end());
-    for (const size_t rows : {64, 128, 256, 512, 1024}) {
-        const std::vector<double> found = MeanSizes(model, trees, masses.DrawEvenly(model, rows, interrupt));
-        double square = 0, worst = 0, relative = 0;
-        for (size_t i = 0; i < exact.size(); i++) {
-            const double error = std::fabs(found[i] - exact[i]) / largest;
-            square += error * error / static_cast<double>(exact.size());
-            worst = std::max(worst, error);
-            if (exact[i] > 0.02 * largest)
-                relative = std::max(relative, std::fabs(found[i] / exact[i] - 1));
-        }
-        std::printf(
-            "    importances over %4zu rows: rms error %.4f of the largest, worst %.4f; worst of itself "
-            "%.3f\n",
-            rows, std::sqrt(square), worst, relative);
-    }
-}
-
-void MeasureFile(const char* path) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    const Model model = Unpack(bytes).model;
-    NoInterrupt interrupt;
-    ReportFacts facts;
-    size_t size = 0;
-    const double report = Least([&] { size = ReportHtml(model, facts, interrupt).size(); });
-    std::printf("%s: %zu features, %zu outputs, %zu trees; page %.1f ms, %zu kB", path,
-                model.features().size(), model.outputs(), model.trees().size(), report, size / 1000);
-    const double made = Least([&] { Explainer(model, interrupt); });
-    Explainer explainer(model, interrupt);
-    std::printf(" (explainer %.1f ms)", made);
-    try {
-        std::printf("; XGBoost %.1f ms", Least([&] { size = ToXgboost(model, {}, interrupt).size(); }));
-        std::printf(", %zu kB", size / 1000);
-        std::printf("; SQL %.1f ms",
-                    Least([&] { size = ToSql(model, SqlDialect::kPostgres, interrupt, {}).size(); }));
-        std::printf(", %zu kB", size / 1000);
-    } catch (const std::exception& error) {
-        std::printf("; %s", error.what());
-    }
-    std::printf("\n");
-    Measure("", model, 1000);
-    if (explainer.is_forest())
-        MeasureError(model);
-}
-
 }  // namespace
 }  // namespace dpboost
 
 int main(int argc, char** argv) {
-    if (argc > 1 && std::atoi(argv[1]) == 0) {
-        for (int i = 1; i < argc; i++)
-            dpboost::MeasureFile(argv[i]);
-        return 0;
-    }
     const size_t features = argc > 1 ? static_cast<size_t>(std::atoi(argv[1])) : 14;
     std::printf("%zu features\n", features);
     dpboost::Measure("tables", dpboost::MakeModel(features, 0, 0, 1), 100000);

@@ -154,5 +154,5 @@ SELECT dpboost_train_on('stroke_risk', 'patients', 'stroke', epsilon => 0.01) ->
 \echo
 SET ROLE clinic;
 \set ECHO queries
-SELECT release_id, role, model, version, method, epsilon, delta, delivered FROM dpboost_ledger ORDER BY release_id;
+SELECT release_id, role, model, version, method, epsilon, delivered FROM dpboost_ledger ORDER BY release_id;
 \set ECHO none

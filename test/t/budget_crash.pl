@@ -144,6 +144,22 @@ subtest 'hot standby: refused, and the ledger is there' => sub {
     $node->wait_for_catchup($standby);
     my ($status, $out, $err) = $standby->psql('postgres', "\\set VERBOSITY verbose\nSELECT train('s', 'visits', 0.1, 1);");
     like($err, qr/25006: cannot train during recovery/, 'refused');
+    # So does whatever would write, by its own name and with a way out, before a statement of ours fails.
+    my @writes = (
+        q{dpboost_protect('visits', 1)}, q{dpboost_unprotect('visits')}, q{dpboost_set_budget('visits', 'pg_monitor', 1)},
+        q{dpboost_revoke_budget('visits', 'pg_monitor')}, q{dpboost_set_domain('visits', 'age', 0, 1)},
+        q{dpboost_set_domain('visits', 'age', '{a}'::text[])}, q{dpboost_drop_domain('visits', 'age')},
+        q{dpboost_create_population('p', 1)}, q{dpboost_alter_population('p', 1)}, q{dpboost_drop_population('p')},
+        q{dpboost_set_alert('visits', 0.5)}, q{dpboost_drop_alert('visits')}, q{dpboost_share('s', 'pg_monitor')},
+        q{dpboost_unshare('s', 'pg_monitor')}, q{dpboost_drop_model('s')}, q{dpboost_deploy('s', 1)},
+        q{dpboost_set_owner('s', 'pg_monitor')}, q{dpboost_describe('s', 'words')}, q{dpboost_import('s', '\\x00')},
+        q{dpboost_forget_unit('visits', '1')}, q{dpboost_merge_units('visits', '1', '2')}, q{dpboost_create_federation('f', '{}')},
+        q{dpboost_drop_federation('f')});
+    for my $call (@writes) {
+        my ($name) = $call =~ /^(\w+)/;
+        (undef, undef, $err) = $standby->psql('postgres', "\\set VERBOSITY verbose\nSELECT $call;");
+        like($err, qr/25006: cannot execute \Q$name\E\(\) during recovery\nHINT:  This server is a standby/, "$name on a standby");
+    }
     is($standby->safe_psql('postgres', q{SELECT releases FROM dpboost_budgets WHERE relation = 'prize'::regclass}),
         sql(q{SELECT releases FROM dpboost_budgets WHERE relation = 'prize'::regclass}), 'shows what is spent');
     $standby->stop('immediate');

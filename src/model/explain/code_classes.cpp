@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 namespace dpboost {
 namespace {
@@ -21,83 +20,66 @@ size_t NodeOf(uint32_t key) {
     return key & 0xffff;
 }
 
-void SortOnce(std::vector<uint32_t>* numbers) {
-    std::sort(numbers->begin(), numbers->end());
-    numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
-}
-
-// What the splits on one feature ask for, while a tree is looked at.
-struct Questions {
-    std::vector<uint32_t> cuts;    // first codes above thresholds, the missing one, and the end
-    std::vector<uint32_t> levels;  // that are asked for by themselves
-    bool subsets = false;
-
-    void Read(const Tree& tree, const std::vector<uint32_t>& keys, size_t begin, size_t end,
-              uint32_t missing) {
-        cuts.assign({missing, missing + 1});
-        levels.clear();
-        subsets = false;
-        for (size_t i = begin; i < end; i++) {
-            const Split& split = tree.splits[NodeOf(keys[i])];
-            if (split.kind == SplitKind::kThreshold && split.threshold < missing)
-                cuts.push_back(split.threshold + 1U);
-            if (split.kind == SplitKind::kLevel && split.threshold <= missing)
-                levels.push_back(split.threshold);
-            subsets = subsets || split.kind == SplitKind::kSubset;
-        }
-        SortOnce(&cuts);
-        SortOnce(&levels);
-    }
-};
-
-// Codes without a cut between them are together, but for levels that are asked for. Nothing is looked up by code.
-void Divide(const Questions& questions, CodeClasses* classes) {
-    classes->runs.clear();
+// Numbers classes from 0 by the codes that have them first, where `number` tells codes apart by values below `numbers`.
+template <typename Number>
+void Renumber(size_t numbers, const Number& number, CodeClasses* classes) {
+    std::vector<uint32_t> found(numbers, kNone);
     classes->some_code.clear();
-    auto level = questions.levels.begin();
-    uint32_t begin = 0;
-    for (const uint32_t cut : questions.cuts) {
-        uint32_t together = kNone;
-        while (begin < cut) {
-            const bool any = level != questions.levels.end() && *level < cut;
-            const bool asked = any && *level == begin;
-            const uint32_t end = asked ? begin + 1 : any ? *level : cut;
-            level += asked ? 1 : 0;
-            uint32_t number = asked ? kNone : together;
-            if (number == kNone) {
-                number = static_cast<uint32_t>(classes->count());
-                classes->some_code.push_back(static_cast<uint16_t>(begin));
-                together = asked ? together : number;
-            }
-            classes->runs.push_back({end, number});
-            begin = end;
+    for (size_t code = 0; code < classes->of.size(); code++) {
+        uint32_t& place = found[number(code)];
+        if (place == kNone) {
+            place = static_cast<uint32_t>(classes->count());
+            classes->some_code.push_back(static_cast<uint16_t>(code));
         }
+        classes->of[code] = place;
     }
 }
 
-// By one more question, whose answers are looked up code by code.
-template <typename Answer>
-void DivideAgain(const Answer& answer, CodeClasses* classes) {
-    std::vector<uint32_t> found(2 * classes->count(), kNone);
-    std::vector<ClassRun> runs;
-    std::vector<uint16_t> some_code;
-    classes->ForCodes([&](uint32_t code, uint32_t before) {
-        uint32_t& number = found[2 * before + (answer(static_cast<uint16_t>(code)) ? 1 : 0)];
-        if (number == kNone) {
-            number = static_cast<uint32_t>(some_code.size());
-            some_code.push_back(static_cast<uint16_t>(code));
-        }
-        if (runs.empty() || runs.back().number != number)
-            runs.push_back({0, number});
-        runs.back().end = code + 1;
-    });
-    classes->runs = std::move(runs);
-    classes->some_code = std::move(some_code);
+// By thresholds: codes without one between them are together. Missing is by itself. Classes are runs of codes, so nothing
+// has to be looked up.
+void SplitByThresholds(const Tree& tree, const std::vector<uint32_t>& keys, size_t begin, size_t end,
+                       CodeClasses* classes) {
+    const auto missing = static_cast<uint32_t>(classes->of.size() - 1);
+    std::vector<uint32_t>& ends = classes->ends;
+    ends.assign({missing, missing + 1});
+    for (size_t i = begin; i < end; i++) {
+        const Split& split = tree.splits[NodeOf(keys[i])];
+        if (split.kind == SplitKind::kThreshold && split.threshold < missing)
+            ends.push_back(split.threshold + 1U);
+    }
+    std::sort(ends.begin(), ends.end());
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+    classes->some_code.resize(ends.size());
+    uint32_t first = 0;
+    for (uint32_t run = 0; run < ends.size(); first = ends[run++]) {
+        std::fill(classes->of.begin() + first, classes->of.begin() + ends[run], run);
+        classes->some_code[run] = static_cast<uint16_t>(first);
+    }
 }
 
-// By subsets, each distinct one once.
-void DivideBySubsets(const Tree& tree, const std::vector<uint32_t>& keys, size_t begin, size_t end,
-                     const FeatureSpec& feature, Interrupt& interrupt, CodeClasses* classes) {
+// A level that a split asks for is by itself. Whether there are any.
+bool SplitByLevels(const Tree& tree, const std::vector<uint32_t>& keys, size_t begin, size_t end,
+                   CodeClasses* classes) {
+    std::vector<uint8_t> is_asked;
+    for (size_t i = begin; i < end; i++) {
+        const Split& split = tree.splits[NodeOf(keys[i])];
+        if (split.kind != SplitKind::kLevel || split.threshold >= classes->of.size())
+            continue;
+        is_asked.resize(classes->of.size());
+        is_asked[split.threshold] = 1;
+    }
+    if (is_asked.empty())
+        return false;
+    const size_t before = classes->count();
+    Renumber(
+        before + is_asked.size(),
+        [&](size_t code) { return is_asked[code] != 0 ? before + code : classes->of[code]; }, classes);
+    return true;
+}
+
+// By subsets, each distinct one once. Whether there are any.
+bool SplitBySubsets(const Tree& tree, const std::vector<uint32_t>& keys, size_t begin, size_t end,
+                    const FeatureSpec& feature, Interrupt& interrupt, CodeClasses* classes) {
     std::set<std::vector<uint64_t>> seen;
     for (size_t i = begin; i < end; i++) {
         const size_t node = NodeOf(keys[i]);
@@ -108,9 +90,15 @@ void DivideBySubsets(const Tree& tree, const std::vector<uint32_t>& keys, size_t
         if (!seen.emplace(words, words + static_cast<ptrdiff_t>(SubsetWords(feature.cells()))).second)
             continue;
         interrupt.Poll();
-        DivideAgain([&](uint16_t code) { return tree.SplitGoesLeft(node, code, feature.missing()); },
-                    classes);
+        Renumber(
+            2 * classes->count(),
+            [&](size_t code) {
+                const bool left = tree.SplitGoesLeft(node, static_cast<uint16_t>(code), feature.missing());
+                return 2 * classes->of[code] + (left ? 1 : 0);
+            },
+            classes);
     }
+    return !seen.empty();
 }
 
 }  // namespace
@@ -122,7 +110,6 @@ void ClassesOf(const Tree& tree, const std::vector<FeatureSpec>& features, const
     for (size_t node = 0; node < tree.split_count(); node++)
         keys.push_back(KeyOf(tree.splits[node].feature, node));
     std::sort(keys.begin(), keys.end());
-    Questions questions;
     size_t count = 0;
     for (size_t begin = 0, end; begin < keys.size(); begin = end, count++) {
         const uint16_t feature = FeatureOf(keys[begin]);
@@ -132,16 +119,19 @@ void ClassesOf(const Tree& tree, const std::vector<FeatureSpec>& features, const
             result->emplace_back();
         CodeClasses& classes = (*result)[count];
         classes.feature = feature;
-        questions.Read(tree, keys, begin, end, features[feature].missing());
-        Divide(questions, &classes);
-        if (questions.subsets)
-            DivideBySubsets(tree, keys, begin, end, features[feature], interrupt, &classes);
-        classes.masses.assign(classes.count(), 0.0);
-        uint32_t first = 0;
-        for (const ClassRun& run : classes.runs) {
-            classes.masses[run.number] += masses.Between(feature, first, run.end);
-            first = run.end;
+        classes.of.resize(features[feature].cells());
+        SplitByThresholds(tree, keys, begin, end, &classes);
+        const bool by_level = SplitByLevels(tree, keys, begin, end, &classes);
+        if (!SplitBySubsets(tree, keys, begin, end, features[feature], interrupt, &classes) && !by_level) {
+            classes.masses.resize(classes.count());
+            for (size_t run = 0; run < classes.count(); run++)
+                classes.masses[run] =
+                    masses.Between(feature, run == 0 ? 0 : classes.ends[run - 1], classes.ends[run]);
+            continue;
         }
+        classes.masses.assign(classes.count(), 0.0);
+        for (size_t code = 0; code < classes.of.size(); code++)
+            classes.masses[classes.of[code]] += masses.of(feature)[code];
     }
     result->resize(count);
 }

@@ -12,28 +12,14 @@
 
 namespace dpboost {
 
-// Neighbouring codes of one class, from where the run before ends.
-struct ClassRun {
-    uint32_t end;
-    uint32_t number;  // of the class, from 0 in the order of first codes
-};
-
 struct CodeClasses {
     uint16_t feature = 0;
-    std::vector<ClassRun> runs;       // of all codes, the missing one last
+    std::vector<uint32_t> of;         // per code: its class, numbered from 0
     std::vector<uint16_t> some_code;  // per class: one of its codes
-    std::vector<double> masses;  // per class: what the reference gives it; 0 exactly where it gives nothing
+    std::vector<double> masses;       // per class: what the reference gives it
+    std::vector<uint32_t> ends;  // of runs that thresholds leave together, with missing; while it is made
 
     size_t count() const noexcept { return some_code.size(); }
-    size_t codes() const noexcept { return runs.back().end; }
-    // Calls use(code, class) for every code.
-    template <typename Use>
-    void ForCodes(const Use& use) const {
-        uint32_t code = 0;
-        for (const ClassRun& run : runs)
-            for (; code < run.end; code++)
-                use(code, run.number);
-    }
 };
 
 // Of every feature that the tree splits on, ascending. Memory of an earlier result is used again.

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "model/explain/forest/forest_shapley.h"
+#include "model/labels/cell_label.h"
 
 namespace dpboost {
 namespace {
@@ -181,6 +182,7 @@ std::vector<ShapeCell> Explainer::Shape(size_t f, size_t output) {
     for (uint32_t code = 0; code < feature.cells(); code++) {
         ShapeCell& cell = cells[code];
         cell.code = code;
+        cell.label = CellLabel(feature, code);
         if (feature.ordered() && code < feature.bins()) {
             cell.lower = feature.CellLower(code);
             cell.upper = feature.CellUpper(code);
@@ -246,13 +248,6 @@ const std::vector<Importance>& Explainer::GroupImportances(size_t output) {
     return group_importances_[output];
 }
 
-// Drawn once: their seed is a checksum of all bytes of the model.
-const std::vector<uint16_t>& Explainer::ForestRows() {
-    if (forest_rows_.empty())
-        forest_rows_ = masses_.DrawEvenly(model_, kForestRows, interrupt_);
-    return forest_rows_;
-}
-
 // Measured once for all outputs: a row's Shapley values take long. Where the noise of leaves is known, row by row.
 const std::vector<Importance>& Explainer::ForestImportances(size_t output) {
     if (!forest_importances_.empty())
@@ -264,7 +259,7 @@ const std::vector<Importance>& Explainer::ForestImportances(size_t output) {
             result[k][f].features = {f};
             result[k][f].noise = KnowsNoise(f) ? 0 : kNotKnown;
         }
-    const std::vector<uint16_t>& rows = ForestRows();
+    const std::vector<uint16_t> rows = masses_.DrawEvenly(model_, kForestRows, interrupt_);
     const auto add = [&](size_t f, size_t k, double contribution, double sd) {
         result[k][f].importance += std::fabs(contribution) * unit_ / kForestRows;
         result[k][f].noise += kMeanOfNormal * sd / kForestRows;
@@ -372,8 +367,7 @@ std::vector<Interaction> Explainer::ForestInteractions(size_t output) {
         for (const uint16_t feature : features)
             forest_parts_[feature] = PartsOf(model_, masses_, feature);
         forest_pairs_ = StrongestPairs(
-            model_, masses_,
-            LikelyPairs(model_, *trees_, ForestRows().data(), features, kLikelyPairs, interrupt_),
+            model_, masses_, LikelyPairs(model_, *trees_, masses_, features, kLikelyPairs, interrupt_),
             forest_parts_, kForestPairs, interrupt_);
     }
     std::vector<Interaction> result;

@@ -28,9 +28,10 @@ constexpr double kNotKnown =
 constexpr double kBandSds = 1.959963984540054;  // a band of 95 %: so many sds to both sides
 
 // What a feature by itself does: the mean score of rows with the cell's value, minus the mean score. Bins or levels in
-// order, missing last. CellLabel gives the cell its name.
+// order, missing last.
 struct ShapeCell {
     uint32_t code = 0;
+    std::string label;
     double lower = kNotKnown;  // of a numeric bin
     double upper = kNotKnown;
     double contribution = 0;
@@ -94,7 +95,6 @@ class Explainer {
     void MeasureGroups();
     bool KnowsNoise(size_t feature) const noexcept;
     static void CountRows(const Marginal& marginal, std::vector<ShapeCell>* cells);
-    const std::vector<uint16_t>& ForestRows();
     const std::vector<Importance>& ForestImportances(size_t output);
     // Calls add(feature, output, contribution in units of the score, sd) for rows one behind the other.
     template <typename Add>
@@ -124,7 +124,6 @@ class Explainer {
     std::vector<bool> in_trees_;     // per feature
     std::vector<TreeGroup> groups_;  // one of all trees where they are a forest
     bool groups_measured_ = false;
-    std::vector<uint16_t> forest_rows_;                        // drawn once
     std::vector<std::vector<Importance>> forest_importances_;  // per output, once they were asked for
     std::vector<std::vector<Importance>> group_importances_;   // likewise, of groups of several features
     const std::vector<Importance> none_;

@@ -70,12 +70,12 @@ using ClassShares = std::vector<std::vector<PartShare>>;
 ClassShares SharesOf(const CodeClasses& classes, const CodeParts& parts, const std::vector<double>& masses) {
     std::vector<double> whole(parts.masses.size(), 0.0);
     std::vector<std::vector<double>> weights(classes.count(), whole);
-    classes.ForCodes([&](uint32_t code, uint32_t number) {
+    for (size_t code = 0; code < classes.of.size(); code++) {
         const size_t part = parts.part[code];
         const double weight = parts.masses[part] > 0 ? masses[code] : 1;
         whole[part] += weight;
-        weights[number][part] += weight;
-    });
+        weights[classes.of[code]][part] += weight;
+    }
     ClassShares shares(classes.count());
     for (size_t i = 0; i < shares.size(); i++) {
         for (size_t part = 0; part < whole.size(); part++)

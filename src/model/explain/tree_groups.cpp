@@ -126,21 +126,20 @@ void GroupMeasure::AddLeaf(const Tree& tree, size_t leaf, const Regions& regions
     }
 }
 
-// What a tree says about a class of codes, it says about each of them: where one run of codes ends and another begins, a
-// step is noted, which costs nothing for the codes between.
+// What a tree says about a class of codes, it says about each of them.
 void GroupMeasure::Leave(const std::vector<CodeClasses>& classes) {
     const size_t outputs = group_.means.size();
     const auto add = [&](const CodeClasses& feature, const std::vector<double>& from,
                          std::vector<double>* to) {
-        uint32_t begin = 0;
-        const double* before = nullptr;
-        for (const ClassRun& run : feature.runs) {
-            const double* const here = from.data() + run.number * outputs;
-            for (size_t output = 0; output < outputs; output++)
-                (*to)[begin * outputs + output] += here[output] - (before == nullptr ? 0 : before[output]);
-            before = here;
-            begin = run.end;
+        if (outputs == 1 && feature.count() == feature.ends.size()) {  // runs
+            for (size_t run = 0, code = 0; run < feature.count(); run++)
+                for (; code < feature.ends[run]; code++)
+                    (*to)[code] += from[run];
+            return;
         }
+        for (size_t code = 0; code < feature.of.size(); code++)
+            for (size_t output = 0; output < outputs; output++)
+                (*to)[code * outputs + output] += from[feature.of[code] * outputs + output];
     };
     for (size_t i = 0; i < classes.size(); i++) {
         const size_t at = group_.PlaceOf(classes[i].feature);
@@ -154,17 +153,6 @@ void GroupMeasure::Leave(const std::vector<CodeClasses>& classes) {
     }
 }
 
-void GroupMeasure::Finish() {
-    const size_t outputs = group_.means.size();
-    for (std::vector<std::vector<double>>* figures : {&group_.effects, &group_.variances})
-        for (std::vector<double>& steps : *figures)
-            for (size_t i = outputs; i < steps.size(); i++)
-                steps[i] += steps[i - outputs];
-    for (std::vector<double>& variances : group_.variances)  // which rounding may have left below 0
-        for (double& variance : variances)
-            variance = std::max(variance, 0.0);
-}
-
 void MeasureGroup(const Model& model, const ReferenceMasses& masses, Interrupt& interrupt, TreeGroup* group) {
     GroupMeasure measure(model, group);
     RegionWalk walk(model.features(), masses, interrupt);
@@ -175,7 +163,6 @@ void MeasureGroup(const Model& model, const ReferenceMasses& masses, Interrupt& 
         walk.VisitLeaves([&](size_t leaf, const Regions& regions) { measure.AddLeaf(tree, leaf, regions); });
         measure.Leave(walk.classes());
     }
-    measure.Finish();
 }
 
 }  // namespace dpboost

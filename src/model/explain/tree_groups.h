@@ -42,8 +42,6 @@ class GroupMeasure {
     void AddLeaf(const Tree& tree, size_t leaf, const Regions& regions);
     // classes: with what they had when they were entered.
     void Leave(const std::vector<CodeClasses>& classes);
-    // After the last tree.
-    void Finish();
 
   private:
     // What the leaves of one tree say about one feature, per class of codes: main effects and their variances.
@@ -53,7 +51,6 @@ class GroupMeasure {
         std::vector<double> variances;   // empty where the noise of leaves is not known
     };
 
-    // Until it is finished, the group's effects and variances are steps from a code to the next.
     TreeGroup& group_;
     std::vector<ClassEffects> effects_;  // per feature of the tree
 };

@@ -137,29 +137,26 @@ TreeShapley::TreeShapley(const Model& model, const ReferenceMasses& masses, Inte
         widths_.push_back(width);
         if (measure)
             measure->Leave(walk.classes());
-        Remember(walk.classes(), &room);
+        Remember(&walk.classes(), &room);
     }
-    if (measure)
-        measure->Finish();
     scratch_.assign(2 * model.features().size() * model.outputs(), 0.0);
 }
 
-void TreeShapley::Remember(const std::vector<CodeClasses>& classes, size_t* room) {
+void TreeShapley::Remember(std::vector<CodeClasses>* classes, size_t* room) {
     memories_.emplace_back();
-    if (classes.size() > kFewFeatures)
+    if (classes->size() > kFewFeatures)
         return;
     Memory memory;
     size_t places = 1, cells = 0;
-    for (const CodeClasses& feature : classes)
-        cells += feature.codes();
+    for (const CodeClasses& feature : *classes)
+        cells += feature.of.size();
     if (cells > *room)
         return;
-    for (const CodeClasses& feature : classes) {
+    for (CodeClasses& feature : *classes) {
         memory.features.push_back(feature.feature);
-        memory.places.emplace_back(feature.codes());
-        feature.ForCodes([&](uint32_t code, uint32_t number) {
-            memory.places.back()[code] = static_cast<uint32_t>(number * places);
-        });
+        memory.places.push_back(std::move(feature.of));
+        for (uint32_t& place : memory.places.back())
+            place = static_cast<uint32_t>(place * places);
         places *= feature.count();
         if (places > kMemoryRoom)
             return;

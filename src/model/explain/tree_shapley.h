@@ -57,7 +57,7 @@ class TreeShapley {
         std::vector<double> figures;  // per place: values of each feature and output, then variances
     };
 
-    void Remember(const std::vector<CodeClasses>& classes, size_t* room);
+    void Remember(std::vector<CodeClasses>* classes, size_t* room);
     void Compute(size_t tree, const uint16_t* codes, double* values, double* variances) const;
     void Recall(size_t tree, const uint16_t* codes, double* values, double* variances);
 

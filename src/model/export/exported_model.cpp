@@ -5,6 +5,7 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "model/labels/time_label.h"
 
 namespace dpboost {
 namespace {
@@ -38,14 +39,21 @@ ImportedModel Read(std::string_view bytes) {
     return {std::move(claims), std::move(model)};
 }
 
+// A bound of numbers, or of what they stand for.
+std::string Bound(double value, const std::string& type) {
+    if (type.empty())
+        return JsonNumber(value);
+    return JsonString(TimeText(value, type == "date" ? TimeColumn::kDate : TimeColumn::kTimestamp));
+}
+
 std::string DescribeFeature(const FeatureSpec& feature, const std::string& type) {
     JsonList description;
     description.Add("name", JsonString(feature.name()));
     if (!type.empty())
         description.Add("type", JsonString(type));
     if (feature.kind() == FeatureKind::kNumeric) {
-        description.Add("lower", JsonNumber(feature.lower()));
-        description.Add("upper", JsonNumber(feature.upper()));
+        description.Add("lower", Bound(feature.lower(), type));
+        description.Add("upper", Bound(feature.upper(), type));
         description.Add("bins", std::to_string(feature.bins()));
     } else if (feature.kind() == FeatureKind::kLevels) {
         JsonList levels;

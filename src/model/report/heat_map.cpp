@@ -12,7 +12,7 @@ namespace {
 constexpr double kWidth = 330;
 constexpr double kLeft = 112;
 constexpr double kRight = 324;
-constexpr size_t kLabel = 18;  // characters beside the picture
+constexpr size_t kLabel = 15;  // characters beside the picture
 constexpr size_t kBelow = 13;  // ... and below it,
 constexpr size_t kEnd = 19;    // where only two stand there
 constexpr size_t kTitle = 60;  // ... where it is pointed at

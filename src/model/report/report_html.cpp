@@ -15,9 +15,7 @@ namespace dpboost {
 namespace {
 
 constexpr size_t kMaxShapes = 30;
-constexpr size_t kAcross = 3;  // in a row
 constexpr size_t kMaxHeatMaps = 6;
-constexpr size_t kMapBytes = 120000;  // of all of them: three columns at once are several pictures each
 constexpr size_t kMaxBars = 300;
 constexpr double kIdle = 0.002;  // of the largest importance: a bar or tick of less could not be seen
 constexpr size_t kMaxIdle = 100;
@@ -296,7 +294,7 @@ void Page::Shapes() {
     for (size_t output = 0; output < model_.outputs(); output++) {
         if (model_.outputs() > 1)
             html_ += "<h2 class=\"class\">Towards " + InCode(model_.target().classes()[output]) + "</h2>\n";
-        left_out = ShapesOf(output, std::max<size_t>(1, kMaxShapes / model_.outputs() / kAcross) * kAcross);
+        left_out = ShapesOf(output, std::max<size_t>(3, kMaxShapes / model_.outputs()));
     }
     if (left_out > 0)
         html_ += "<p class=\"mute\">" + std::to_string(left_out) +
@@ -337,8 +335,6 @@ void Page::Interactions() {
     }
     for (const Together& item : Chosen(found)) {
         const HeatPicture picture = HeatMap(model_, explainer_.masses(), *item.group, facts_.times);
-        if (!maps.empty() && maps.size() + picture.svg.size() > kMapBytes)
-            break;
         const std::string of =
             model_.outputs() > 1 ? Shortened(model_.target().classes()[item.output], 20) + ", " : "";
         maps += "<div class=\"shape map\"><h3><span>" + NamesOf(item.group->features) + "</span><small>" +

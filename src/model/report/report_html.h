@@ -42,7 +42,7 @@ struct ReportFacts {
     std::optional<ReportEvaluation> evaluation;
     std::string evaluation_call;  // how to get one, where there is none; may be empty
     std::string epsilon;
-    std::string epsilon_note;  // "delta 1e-06, one row is one person"
+    std::string epsilon_note;  // "delta 1e-6, one row is one person"
     std::string budget;        // what is left; empty where the caller may not see it
     std::string budget_note;
     ReportPrivacy privacy;

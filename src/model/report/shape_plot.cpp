@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/labels/cell_label.h"
 #include "model/report/svg.h"
 
 namespace dpboost {
@@ -17,7 +16,7 @@ constexpr double kTop = 8;
 constexpr double kBottom = 50;
 constexpr double kHistogram = 16;   // height of the tallest bar of rows
 constexpr double kSeenMass = 1e-3;  // missing values that are rarer are not drawn
-constexpr size_t kLabel = 21;       // characters of a name in a picture
+constexpr size_t kLabel = 19;       // characters of a name in a picture
 constexpr size_t kTitle = 120;      // ... of what is shown when pointed at
 constexpr size_t kLevels = 12;
 
@@ -34,8 +33,8 @@ std::string WithSign(double value) {
     return Signed(std::round(value * 100) / 100);
 }
 
-std::string TitleOf(const FeatureSpec& feature, const ShapeCell& cell) {
-    std::string title = Shortened(CellLabel(feature, cell.code), kTitle) + ": " + WithSign(cell.contribution);
+std::string TitleOf(const ShapeCell& cell) {
+    std::string title = Shortened(cell.label, kTitle) + ": " + WithSign(cell.contribution);
     if (!std::isnan(cell.sd))
         title += " &#177; " + Compact(std::round(BandOf(cell) * 100) / 100);
     if (!std::isnan(cell.rows))
@@ -61,7 +60,6 @@ class NumericPicture {
     void DrawMissing();
     void DrawTicks();
 
-    const FeatureSpec& feature_;
     const ReportShape& shape_;
     double scale_;
     TimeColumn time_;
@@ -76,8 +74,7 @@ class NumericPicture {
 
 NumericPicture::NumericPicture(const FeatureSpec& feature, const ReportShape& shape, double scale,
                                TimeColumn time)
-    : feature_(feature),
-      shape_(shape),
+    : shape_(shape),
       scale_(scale),
       time_(time),
       bins_(shape.cells.size() - 1),
@@ -164,7 +161,7 @@ void NumericPicture::DrawMissing() {
         return;
     const ShapeCell& cell = shape_.cells[bins_];
     const double x = kWidth - kRight - 10;
-    svg_.Open(TitleOf(feature_, cell));
+    svg_.Open(TitleOf(cell));
     svg_.Line("e", x, Y(cell.contribution - BandOf(cell)), x, Y(cell.contribution + BandOf(cell)));
     svg_.Circle(cell.enough_rows ? "d" : "d f", x, Y(cell.contribution), 3);
     svg_.Close();
@@ -194,7 +191,7 @@ void NumericPicture::DrawTicks() {
     double last = -200;
     for (size_t i = 0; i <= bins_; i++) {
         const bool is_end = i == 0 || i == bins_;
-        if (!is_end && (X(i) - last < apart || X(bins_) - X(i) < 0.95 * apart))
+        if (!is_end && (X(i) - last < apart || X(bins_) - X(i) < 0.8 * apart))
             continue;
         last = X(i);
         svg_.Text("t", X(i), kHeight - 18, i == 0 ? "start" : i == bins_ ? "end" : "middle", name(edges_[i]));
@@ -301,10 +298,10 @@ std::string LevelsPlot(const FeatureSpec& feature, const ReportShape& shape, dou
     double y = 4 + row / 2;
     for (const size_t code : shown.codes) {
         const ShapeCell& cell = shape.cells[code];
-        svg.Open(TitleOf(feature, cell));
+        svg.Open(TitleOf(cell));
         if (!std::isnan(cell.rows) && most > 0)
             svg.Rect("h", label - 22 * shape.masses[code] / most, y - 5, 22 * shape.masses[code] / most, 10);
-        svg.Text("t n", label - 26, y + 3, "end", Shortened(CellLabel(feature, cell.code), kLabel));
+        svg.Text("t n", label - 26, y + 3, "end", Shortened(cell.label, kLabel));
         svg.Line("e", x(cell.contribution - BandOf(cell)), y, x(cell.contribution + BandOf(cell)), y);
         svg.Circle(cell.enough_rows ? "d" : "d f", x(cell.contribution), y, 3);
         svg.Close();

@@ -171,18 +171,12 @@ void Svg::Rect(const char* style, double x, double y, double width, double heigh
 
 void Svg::Tile(const char* style, double x, double y, double width, double height, double opacity,
                const std::string& escaped_title) {
-    Start("path", style);
-    text_ += " d=\"M";
-    AppendNumber(x, &text_);
-    text_ += ' ';
-    AppendNumber(y, &text_);
-    text_ += 'h';
-    AppendNumber(width, &text_);
-    text_ += 'v';
-    AppendNumber(height, &text_);
-    text_ += 'H';
-    AppendNumber(x, &text_);
-    text_ += "z\" opacity=\"" + Format("%.2g", opacity) + "\"><title>" + escaped_title + "</title></path>";
+    Start("rect", style);
+    Attribute("x", x);
+    Attribute("y", y);
+    Attribute("width", width);
+    Attribute("height", height);
+    text_ += " fill-opacity=\"" + Format("%.2g", opacity) + "\"><title>" + escaped_title + "</title></rect>";
 }
 
 void Svg::Circle(const char* style, double x, double y, double radius) {

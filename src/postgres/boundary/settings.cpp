@@ -11,9 +11,11 @@ namespace {
 
 constexpr int kMinMemoryKilobytes = 1024;
 constexpr int kMaxThreads = 64;
+constexpr double kLeastShownEpsilon = 0.001, kMostShownEpsilon = 1000;
 
 int max_memory_kilobytes;
 int training_threads;
+double trainings_left_epsilon;
 
 // A quarter of the machine's memory, so that a training that nobody sized leaves the server room to breathe.
 int DefaultMemoryKilobytes() {
@@ -36,6 +38,11 @@ void DefineSettings() {
     DefineCustomIntVariable("dpboost.threads", "Threads that one training may use.",
                             "The model is the same with any number of threads.", &training_threads, 1, 1,
                             kMaxThreads, PGC_USERSET, 0, nullptr, nullptr, nullptr);
+    DefineCustomRealVariable("dpboost.trainings_left_epsilon",
+                             "Size of the trainings that dpboost_budgets counts as trainings_left.",
+                             "It is for showing alone: what a training costs, its call says.",
+                             &trainings_left_epsilon, 0.1, kLeastShownEpsilon, kMostShownEpsilon, PGC_USERSET,
+                             0, nullptr, nullptr, nullptr);
     ReserveSettingPrefix();
 }
 
@@ -45,6 +52,10 @@ size_t MaxMemoryBytes() {
 
 int TrainingThreads() {
     return training_threads;
+}
+
+double TrainingsLeftEpsilon() {
+    return trainings_left_epsilon;
 }
 
 }  // namespace dpboost

@@ -15,4 +15,7 @@ size_t MaxMemoryBytes();
 // dpboost.threads: how many threads one training may use; results do not depend on it.
 int TrainingThreads();
 
+// dpboost.trainings_left_epsilon: of which size the trainings are that dpboost_budgets counts.
+double TrainingsLeftEpsilon();
+
 }  // namespace dpboost

@@ -2,6 +2,7 @@
 // may be of any type that reads as the column's: numbers, dates as such, texts, integer codes.
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
+#include "postgres/boundary/writable.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/columns/domain.h"
 #include "postgres/columns/source_column.h"
@@ -125,6 +126,7 @@ void WriteDomain(const OpenedColumn& column, const double* range, const char* sc
 using namespace dpboost;
 
 Datum dpboost_set_domain_range(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArguments(fcinfo, {"relation", "column_name", "lower", "upper", "scale"});
     const OpenedColumn column = OpenColumn(fcinfo);
     if (!IsNumber(column.kind))
@@ -141,6 +143,7 @@ Datum dpboost_set_domain_range(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_set_domain_levels(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArguments(fcinfo, {"relation", "column_name", "levels"});
     const OpenedColumn column = OpenColumn(fcinfo);
     if (column.kind == ValueKind::kBoolean || (IsNumber(column.kind) && !IsWhole(column.kind)))
@@ -159,6 +162,7 @@ Datum dpboost_set_domain_levels(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_drop_domain(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArguments(fcinfo, {"relation", "column_name"});
     const OpenedColumn column = OpenColumn(fcinfo);
     CatalogScope scope;

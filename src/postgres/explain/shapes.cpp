@@ -1,6 +1,4 @@
 // dpboost_importance, dpboost_shape, dpboost_interaction: what a model says as a whole.
-#include "model/labels/cell_label.h"
-
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/row_values.h"
 #include "postgres/explain/explained_model.h"
@@ -32,19 +30,17 @@ TimeColumn TimeOf(const std::vector<TimeColumn>& times, size_t feature) {
 void PutShape(Explainer* explainer, size_t feature, size_t output, TimeColumn time, RowWriter* out) {
     const Model& model = explainer->model();
     auto* cells = Kept<ShapeCell>::Make(CurrentMemoryContext);
-    auto* labels = Kept<std::string>::Make(CurrentMemoryContext);
     CallCore([&] {
         **cells = explainer->Shape(feature, output);
-        for (const ShapeCell& cell : **cells) {
-            const std::string label = CellLabel(model.features()[feature], cell.code);
-            (*labels)->push_back(time != TimeColumn::kNone ? WithTimes(label, time) : label);
-        }
+        for (ShapeCell& cell : **cells)
+            if (time != TimeColumn::kNone)
+                cell.label = WithTimes(cell.label, time);
     });
     for (const ShapeCell& cell : **cells) {
         const bool missing = cell.code == model.features()[feature].missing();
         out->Text(FeatureName(model, feature));
         out->Whole(static_cast<int32>(cell.code), missing);
-        out->Text(&(**labels)[cell.code]);
+        out->Text(&cell.label);
         out->Number(cell.lower);
         out->Number(cell.upper);
         out->Band(cell.contribution, cell.sd);
@@ -55,7 +51,6 @@ void PutShape(Explainer* explainer, size_t feature, size_t output, TimeColumn ti
         CHECK_FOR_INTERRUPTS();
     }
     cells->Release();
-    labels->Release();
 }
 
 // Rows in the order of the parts: those of the last feature run fastest.

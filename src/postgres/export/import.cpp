@@ -4,6 +4,7 @@
 
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
+#include "postgres/boundary/writable.h"
 #include "postgres/ledger/ledger.h"
 #include "postgres/predict/model_cache.h"
 
@@ -52,9 +53,8 @@ void CheckTexts(const Import& import) {
 using namespace dpboost;
 
 Datum dpboost_import(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArguments(fcinfo, {"model", "content"});
-    PreventCommandDuringRecovery("dpboost_import()");
-    PreventCommandIfReadOnly("dpboost_import()");
     PreventCommandIfParallelMode("dpboost_import()");
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     const struct varlena* content = PG_GETARG_BYTEA_PP(1);

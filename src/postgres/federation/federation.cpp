@@ -4,6 +4,7 @@
 
 #include "base/json_text.h"
 #include "postgres/boundary/arguments.h"
+#include "postgres/boundary/writable.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/limits/protect.h"
 
@@ -242,6 +243,7 @@ Datum dpboost_party_key(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_create_federation(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     const Oid caller = GetUserId();
     RequireArgument(fcinfo, 0, "federation");
     RequireArgument(fcinfo, 1, "parties");
@@ -291,6 +293,7 @@ Datum dpboost_create_federation(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_drop_federation(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     const Oid caller = GetUserId();
     RequireArgument(fcinfo, 0, "federation");
     const char* name = NameStr(*PG_GETARG_NAME(0));

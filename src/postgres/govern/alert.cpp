@@ -3,6 +3,8 @@
 
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
+#include "postgres/boundary/printed.h"
+#include "postgres/boundary/writable.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/limits/protect.h"
 #include "postgres/population/population.h"
@@ -145,8 +147,8 @@ void ShowAlerts(const BudgetList* charged) {
     for (int i = 0; i < charged->count; ++i) {
         const BudgetState* budget = &charged->items[i];
         if (budget->alert_below > 0)
-            ereport(NOTICE, (errmsg("less than %g %% of the privacy budget of %s is left",
-                                    100 * budget->alert_below, DescribeBudget(budget))));
+            ereport(NOTICE, (errmsg("less than %s %% of the privacy budget of %s is left",
+                                    PrintedNumber(100 * budget->alert_below), DescribeBudget(budget))));
     }
 }
 
@@ -155,11 +157,13 @@ void ShowAlerts(const BudgetList* charged) {
 using namespace dpboost;
 
 Datum dpboost_set_alert(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArgument(fcinfo, 1, "part_remaining");
     const double below = PG_GETARG_FLOAT8(1);
     if (!(below > 0 && below <= 1))
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("part_remaining must be above 0 and at most 1, not %g", below)));
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                 errmsg("part_remaining must be above 0 and at most 1, not %s", PrintedNumber(below))));
     CatalogScope scope;
     AlertSubject subject;
     OpenSubject(fcinfo, 2, 3, &scope, &subject);
@@ -177,6 +181,7 @@ Datum dpboost_set_alert(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_drop_alert(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     CatalogScope scope;
     AlertSubject subject;
     OpenSubject(fcinfo, 1, 2, &scope, &subject);

@@ -1,11 +1,11 @@
 // dpboost_trainings_left: how many more trainings of one size fit into every limit that they would be charged to. By the
 // same filters as a charge, so the answer is what would happen if nobody else trained.
+#include "privacy/trainings_left.h"
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
+#include "postgres/boundary/printed.h"
 #include "postgres/limits/budget.h"
 #include "postgres/limits/visible_limits.h"
-#include "privacy/accountant/gdp.h"
-#include "privacy/budget.h"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_trainings_left);
@@ -13,8 +13,6 @@ PG_FUNCTION_INFO_V1(dpboost_trainings_left);
 
 namespace dpboost {
 namespace {
-
-constexpr int kMost = 100000;
 
 // Whether one may ask for the role: as who trains himself, has its privileges, owns the relation or watches the server.
 void CheckMayAsk(Oid caller, Oid role, Oid relid) {
@@ -25,26 +23,6 @@ void CheckMayAsk(Oid caller, Oid role, Oid relid) {
                         errmsg("permission denied for the privacy budget of role \"%s\"",
                                GetUserNameFromId(role, false))));
     CheckMayTrain(role, relid, nullptr, 0);
-}
-
-// In the core: as `auto` would be charged, or a pure method at delta 0.
-dpboost::Cost CostOf(double epsilon, double delta) {
-    dpboost::Cost cost;
-    cost.epsilon = epsilon;
-    cost.delta = delta;
-    cost.events = {delta > 0 ? Event::Gdp(GdpMu(epsilon, delta), 1) : Event::Pure(epsilon, 1)};
-    cost.curve = EventsCurve(cost.events);
-    return cost;
-}
-
-int CountThatFit(const BudgetState& state, const dpboost::Cost& cost, int most) {
-    if (cost.epsilon > state.max_epsilon_per_train)
-        return 0;
-    Budget budget = Budget::Restore(state.epsilon, state.delta, state.order, state.spent);
-    int count = 0;
-    for (; count < most && budget.Fits(cost); ++count)
-        budget.Spend(cost);
-    return count;
 }
 
 }  // namespace
@@ -59,18 +37,21 @@ Datum dpboost_trainings_left(PG_FUNCTION_ARGS) {
     const Oid caller = GetUserId();
     const Oid role = PG_ARGISNULL(3) ? caller : PG_GETARG_OID(3);
     if (!(epsilon > 0) || std::isinf(epsilon) || !(delta >= 0 && delta <= kMaxDelta))
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("epsilon must be positive, and delta between 0 and %g", kMaxDelta)));
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                 errmsg("epsilon must be positive, and delta between 0 and %s", PrintedNumber(kMaxDelta))));
     const RelationSet* relations = RelationsBehind(relid);
     CheckMayAsk(caller, role, relid);
     const BudgetList* budgets = LoadBudgets(role, relations);
     if (budgets->count == 0)
         PG_RETURN_NULL();
-    int left = kMost;
+    int left = kMostTrainingsLeft;
     CallCore([&] {
-        const dpboost::Cost cost = CostOf(epsilon, delta);
-        for (int i = 0; i < budgets->count; ++i)
-            left = std::min(left, CountThatFit(budgets->items[i], cost, left));
+        for (int i = 0; i < budgets->count; ++i) {
+            const BudgetState& state = budgets->items[i];
+            const Budget budget = Budget::Restore(state.epsilon, state.delta, state.order, state.spent);
+            left = epsilon > state.max_epsilon_per_train ? 0 : TrainingsLeft(budget, epsilon, delta, left);
+        }
     });
     PG_RETURN_INT32(left);
 }

@@ -1,6 +1,8 @@
 // What a table's owner lets others do: dpboost_set_budget and dpboost_revoke_budget. An allowance is a right to train
 // without SELECT, and its limit.
 #include "postgres/boundary/arguments.h"
+#include "postgres/boundary/printed.h"
+#include "postgres/boundary/writable.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/govern/limit_history.h"
 #include "postgres/limits/protect.h"
@@ -48,7 +50,8 @@ void ReadAllowance(FunctionCallInfo fcinfo, Allowance* allowance) {
         allowance->max_epsilon = PG_GETARG_FLOAT8(4);
     if (!(allowance->max_epsilon > 0))
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("max_epsilon_per_train must be positive, not %g", allowance->max_epsilon),
+                        errmsg("max_epsilon_per_train must be positive, not %s",
+                               PrintedNumber(allowance->max_epsilon)),
                         errhint("'Infinity' takes the limit away.")));
     if (PG_ARGISNULL(5))
         return;
@@ -98,6 +101,7 @@ void WriteAllowance(const ReadRelation* relation, Oid grantee, const Allowance& 
 using namespace dpboost;
 
 Datum dpboost_set_budget(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     const Oid caller = GetUserId();
     RequireArguments(fcinfo, {"relation", "grantee"});
     const Oid grantee = PG_GETARG_OID(1);
@@ -135,6 +139,7 @@ Datum dpboost_set_budget(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_revoke_budget(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArguments(fcinfo, {"relation", "grantee"});
     const Oid relid = PG_GETARG_OID(0);
     const Oid grantee = PG_GETARG_OID(1);

@@ -3,6 +3,7 @@
 #include "postgres/limits/budget.h"
 
 #include "postgres/boundary/boundary.h"
+#include "postgres/boundary/printed.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/identity.h"
 #include "postgres/ledger/limit_totals.h"
@@ -300,9 +301,12 @@ void CheckPerTrainLimit(const BudgetList* budgets, double epsilon, double delta)
             (epsilon <= budget->max_epsilon_per_train && delta <= budget->delta))
             continue;
         ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-                        errmsg("privacy budget of %s allows at most epsilon %g at delta %g per training",
-                               DescribeBudget(budget), budget->max_epsilon_per_train, budget->delta),
-                        errdetail("The training asks for epsilon %g at delta %g.", epsilon, delta)));
+                        errmsg("privacy budget of %s allows at most epsilon %s at delta %s per training",
+                               DescribeBudget(budget), PrintedNumber(budget->max_epsilon_per_train),
+                               PrintedNumber(budget->delta)),
+                        errdetail("The training asks for epsilon %s at delta %s.", PrintedNumber(epsilon),
+                                  PrintedNumber(delta)),
+                        errhint("Ask for less, or ask the table's owner to raise max_epsilon_per_train.")));
     }
 }
 

@@ -5,10 +5,11 @@
 #include "base/text.h"
 #include "postgres/boundary/boundary.h"
 #include "postgres/boundary/row_values.h"
+#include "postgres/boundary/settings.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/ledger/limit_totals.h"
 #include "postgres/limits/visible_limits.h"
-#include "privacy/budget.h"
+#include "privacy/trainings_left.h"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_budget_rows);
@@ -26,6 +27,7 @@ struct Figures {
     int64 releases;
     bool composable;      // privacy loss distributions would show less, in milliseconds
     double ever_epsilon;  // as spent_epsilon, over all windows of a budget that renews
+    int trainings_left;   // of the size that the setting says
 };
 
 // Composing the losses of more limits than this takes too long for a view: all are shown by their curves then.
@@ -53,7 +55,11 @@ void Compute(const BudgetState& state, const LimitTotals& totals, Limits& limits
     figures->spent_epsilon = QuickEpsilon(all, state.delta);
     figures->adaptive_epsilon =
         all.releases <= 1 ? figures->spent_epsilon : AdaptiveEpsilon(all, state.delta);
-    figures->remaining = RestoreFrom(limits, state, all.At(state.order)).Remaining();
+    const Budget budget = RestoreFrom(limits, state, all.At(state.order));
+    figures->remaining = budget.Remaining();
+    const double size = TrainingsLeftEpsilon();  // of which none fits where the limit for one is lower
+    figures->trainings_left =
+        size > state.max_epsilon_per_train ? 0 : TrainingsLeft(budget, size, state.delta);
 }
 
 // Nothing to adapt to after a single release.
@@ -140,12 +146,13 @@ void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* bud
                       IntervalPGetDatum(&budget->renew),
                       TimestampTzGetDatum(budget->window.end),
                       Float8GetDatum(RoundedUp(figures.ever_epsilon)),
-                      CStringGetTextDatum(by_unit ? "unit" : "release")};
+                      CStringGetTextDatum(by_unit ? "unit" : "release"),
+                      Int32GetDatum(figures.trainings_left)};
     bool nulls[lengthof(values)] = {};
     nulls[0] = !OidIsValid(budget->relid);
     nulls[1] = !OidIsValid(budget->role);
     nulls[4] = std::isinf(budget->max_epsilon_per_train);
-    nulls[7] = nulls[8] =
+    nulls[7] = nulls[8] = nulls[17] =
         by_unit;  // what a person has left is for nobody to see, and the limit does not run out
     nulls[10] = unit_name[0] == '\0';
     nulls[11] = OidIsValid(budget->role);

@@ -5,6 +5,8 @@
 
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
+#include "postgres/boundary/printed.h"
+#include "postgres/boundary/writable.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/identity.h"
 #include "postgres/columns/source_column.h"
@@ -189,7 +191,8 @@ void SetCap(const ReadRelation* relation, Cap* cap, const char* population, bool
     const bool switches = cap->accounting != Accounting::kUnnamed && cap->epsilon != 0;
     if (!named && !switches && cap->population_id == 0)
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("\"epsilon\" must not be NULL"),
-                        errdetail("Only a table of a population may have no cap of its own.")));
+                        errdetail("Only a table of a population may have no cap of its own."),
+                        errhint("Say how much may ever be learned from it, for example epsilon => 3.")));
     AcceptEarlier(relation, IdentityOf(relation).counted, cap, accepted, accept_earlier);
     WriteCap(ids, cap, caller);
     if (cap->old_epsilon != 0)
@@ -226,10 +229,11 @@ BudgetLimit CheckLimit(double epsilon, double delta) {
     BudgetLimit limit = {epsilon, delta, 0};
     if (!(epsilon > 0) || std::isinf(epsilon))
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("epsilon must be positive and finite, not %g", epsilon)));
+                        errmsg("epsilon must be positive and finite, not %s", PrintedNumber(epsilon))));
     if (!(delta >= 0 && delta <= kMaxDelta))
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("delta must be between 0 and %g, not %g", kMaxDelta, delta),
+                        errmsg("delta must be between 0 and %s, not %s", PrintedNumber(kMaxDelta),
+                               PrintedNumber(delta)),
                         errhint("Delta should be well below one over the number of persons, such as 1e-6.")));
     CallCore([&] { limit.order = Budget(epsilon, delta).order(); });
     return limit;
@@ -240,10 +244,12 @@ void NoteReplacedLimit(const char* whose, double old_epsilon, double old_delta, 
     if (old_epsilon == epsilon && old_delta == delta)
         return;
     if (old_delta == delta)
-        ereport(NOTICE, (errmsg("%s changes from epsilon %g to %g", whose, old_epsilon, epsilon)));
+        ereport(NOTICE, (errmsg("%s changes from epsilon %s to %s", whose, PrintedNumber(old_epsilon),
+                                PrintedNumber(epsilon))));
     else
-        ereport(NOTICE, (errmsg("%s changes from epsilon %g at delta %g to epsilon %g at delta %g", whose,
-                                old_epsilon, old_delta, epsilon, delta)));
+        ereport(NOTICE, (errmsg("%s changes from epsilon %s at delta %s to epsilon %s at delta %s", whose,
+                                PrintedNumber(old_epsilon), PrintedNumber(old_delta), PrintedNumber(epsilon),
+                                PrintedNumber(delta))));
 }
 
 Datum CallerRef(Oid caller) {
@@ -282,6 +288,7 @@ void OpenGoverned(Oid relid, Oid caller, ReadRelation* relation) {
 using namespace dpboost;
 
 Datum dpboost_protect(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     const Oid caller = GetUserId();
     RequireArguments(fcinfo, {"relation"});
     RequireArgument(fcinfo, 4, "accept_earlier");
@@ -308,6 +315,7 @@ Datum dpboost_protect(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_unprotect(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArguments(fcinfo, {"relation"});
     const Oid caller = GetUserId();
     const Oid relid = PG_GETARG_OID(0);

@@ -4,6 +4,7 @@
 #include "postgres/population/population.h"
 
 #include "postgres/boundary/arguments.h"
+#include "postgres/boundary/writable.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/govern/limit_history.h"
 #include "postgres/limits/protect.h"
@@ -128,6 +129,7 @@ void JoinPopulation(int64 population_id, ArrayType* ids, const NameData& unit, i
 using namespace dpboost;
 
 Datum dpboost_create_population(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     const Oid caller = GetUserId();
     RequireArgument(fcinfo, 0, "population");
     RequireArgument(fcinfo, 1, "epsilon");
@@ -146,6 +148,7 @@ Datum dpboost_create_population(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_alter_population(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     const Oid caller = GetUserId();
     RequireArgument(fcinfo, 0, "population");
     RequireArgument(fcinfo, 1, "epsilon");
@@ -175,6 +178,7 @@ Datum dpboost_alter_population(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_drop_population(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     const Oid caller = GetUserId();
     RequireArgument(fcinfo, 0, "population");
     const char* name = NameStr(*PG_GETARG_NAME(0));

@@ -1,4 +1,5 @@
 // dpboost_predict_interval: where the target of a row lies with a given probability.
+#include "postgres/boundary/printed.h"
 #include "postgres/predict/binding.h"
 
 extern "C" {
@@ -14,7 +15,7 @@ Datum dpboost_predict_interval(PG_FUNCTION_ARGS) {
     const double level = PG_GETARG_FLOAT8(1);
     if (!(level > 0 && level < 1))
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("level must be between 0 and 1"),
-                        errdetail("It is %g.", level)));
+                        errdetail("It is %s.", PrintedNumber(level))));
     Binding* binding = BindCall(fcinfo, 2);
     if (!binding->model->model.evidence().residuals.has_value())
         ereport(ERROR,

@@ -1,6 +1,7 @@
 // dpboost_share, dpboost_deploy, dpboost_set_owner and the like: what the owner of a model may do with it. Training a
 // model is charged for ever; dropping it refunds nothing.
 #include "postgres/boundary/arguments.h"
+#include "postgres/boundary/writable.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/predict/model_cache.h"
 #include "postgres/predict/model_lookup.h"
@@ -120,6 +121,7 @@ using namespace dpboost;
 
 // Lets a role (and its members) predict with a model of the caller.
 Datum dpboost_share(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArguments(fcinfo, {"model", "grantee"});
     OwnedModel model;
     FindWholeModel(PG_GETARG_TEXT_PP(0), "a model is shared with all its versions", &model);
@@ -141,6 +143,7 @@ Datum dpboost_share(PG_FUNCTION_ARGS) {
 
 // Takes it back.
 Datum dpboost_unshare(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArguments(fcinfo, {"model", "grantee"});
     OwnedModel model;
     FindWholeModel(PG_GETARG_TEXT_PP(0), "a model is shared with all its versions", &model);
@@ -155,6 +158,7 @@ Datum dpboost_unshare(PG_FUNCTION_ARGS) {
 
 // Drops a model with all its versions, or one version of it.
 Datum dpboost_drop_model(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArguments(fcinfo, {"model"});
     OwnedModel model;
     FindOwnedModel(PG_GETARG_TEXT_PP(0), &model);
@@ -174,6 +178,7 @@ Datum dpboost_drop_model(PG_FUNCTION_ARGS) {
 
 // Makes a version the one that the name means, from the caller's commit on.
 Datum dpboost_deploy(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArguments(fcinfo, {"model", "version"});
     OwnedModel model;
     FindWholeModel(PG_GETARG_TEXT_PP(0), "the version to deploy is an argument of its own", &model);
@@ -194,6 +199,7 @@ Datum dpboost_deploy(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_set_owner(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArguments(fcinfo, {"model", "new_owner"});
     OwnedModel model;
     FindWholeModel(PG_GETARG_TEXT_PP(0), "a model is given away with all its versions", &model);
@@ -210,6 +216,7 @@ Datum dpboost_set_owner(PG_FUNCTION_ARGS) {
 }
 
 Datum dpboost_describe(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArguments(fcinfo, {"model"});
     OwnedModel model;
     FindWholeModel(PG_GETARG_TEXT_PP(0), "a description is for all versions of a model", &model);

@@ -1,5 +1,6 @@
 #include "postgres/train/training.h"
 
+#include "postgres/boundary/printed.h"
 #include "postgres/boundary/settings.h"
 #include "postgres/catalog/cluster.h"
 #include "postgres/export/publish.h"
@@ -170,14 +171,13 @@ void ConsiderFor(const Training* training) {
     const char* reason = "";
     for (int i = 0; i < budgets->count; ++i) {
         const BudgetState& limit = budgets->items[i];
-        const bool exceeds = (*training->core)->options().delta > limit.delta;
-        const double allowed =
-            !std::isinf(limit.max_epsilon_per_train) && exceeds ? 0 : limit.max_epsilon_per_train;
-        if (allowed >= most)
+        const double own = limit.max_epsilon_per_train;
+        const bool exceeds = !std::isinf(own) && (*training->core)->options().delta > limit.delta;
+        if ((exceeds ? 0 : own) >= most)
             continue;
-        most = allowed;
-        reason = psprintf("privacy budget of %s allows at most epsilon %g at delta %g per training",
-                          DescribeBudget(&limit), limit.max_epsilon_per_train, limit.delta);
+        most = exceeds ? 0 : own;
+        reason = psprintf("privacy budget of %s allows at most epsilon %s at delta %s per training",
+                          DescribeBudget(&limit), PrintedNumber(own), PrintedNumber(limit.delta));
     }
     WithConstraints(budgets, [&](const std::vector<BudgetConstraint>& constraints) {
         (*training->core)->Consider(constraints, most, reason);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
+#include "postgres/boundary/writable.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/columns/row_reader.h"
 #include "postgres/columns/source_column.h"
@@ -124,6 +125,7 @@ Datum dpboost_unit_budget(PG_FUNCTION_ARGS) {
 // With a tombstone the account stays, used up: whoever is inserted again under the same value takes part in nothing more.
 // Without one it is gone, and so is what it had spent.
 Datum dpboost_forget_unit(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArguments(fcinfo, {"relation", "unit", "tombstone"});
     Owned owned = OpenOwned(PG_GETARG_OID(0), GetUserId());
     const UnitKey key = KeyOf(owned, PG_GETARG_TEXT_PP(1));
@@ -146,6 +148,7 @@ Datum dpboost_forget_unit(PG_FUNCTION_ARGS) {
 // Two records turned out to be one person, who has lost what both have. Rows that are still under the first value take part
 // in nothing more: it would have an account of its own again.
 Datum dpboost_merge_units(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArguments(fcinfo, {"relation", "from_unit", "into_unit"});
     Owned owned = OpenOwned(PG_GETARG_OID(0), GetUserId());
     const UnitKey keys[] = {KeyOf(owned, PG_GETARG_TEXT_PP(1)), KeyOf(owned, PG_GETARG_TEXT_PP(2))};

@@ -48,7 +48,8 @@ CREATE FUNCTION dpboost.budgets(OUT relation regclass, OUT grantee regrole, OUT 
                                 OUT epsilon_spent_adaptive float8, OUT epsilon_remaining float8,
                                 OUT part_remaining float8, OUT releases bigint, OUT privacy_unit name,
                                 OUT earlier_releases bigint, OUT population name, OUT renew interval,
-                                OUT renews_at timestamptz, OUT epsilon_spent_ever float8, OUT accounting text) RETURNS SETOF record
+                                OUT renews_at timestamptz, OUT epsilon_spent_ever float8, OUT accounting text,
+                                OUT trainings_left int) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'dpboost_budget_rows' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dpboost.budgets() IS 'rows of the view dpboost_budgets';
 

@@ -68,6 +68,13 @@ TargetRule RuleOf(const EvaluationSchema& schema, const EvaluatedModel& evaluate
                     "model " + Quoted(evaluated.name) + " is a classifier, but column " +
                         Quoted(column.name) + " of " + schema.relation + " is numeric",
                     {}, "Say which number is the positive class, for example {\"positive\": 1}.");
+    if (as_trained && column.kind == ValueKind::kBoolean && options.positive && *options.positive != "true" &&
+        *options.positive != "false")
+        throw Error(ErrorCode::kInvalidParameter,
+                    "model " + Quoted(evaluated.name) + " tells class " + Quoted(*options.positive) +
+                        " from others, but column " + Quoted(column.name) + " of " + schema.relation +
+                        " is boolean",
+                    {}, "Evaluate it on the column that it was trained for, or say {\"positive\": true}.");
     if (!options.positive && !IsNumber(column.kind) && column.kind != ValueKind::kBoolean)
         throw Error(ErrorCode::kInvalidParameter, "option \"positive\" is missing",
                     "Target " + Quoted(column.name) +

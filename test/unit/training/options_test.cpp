@@ -97,7 +97,7 @@ TEST(OptionsTest, RefusedForms) {
     EXPECT_EQ(Refused("\"target_range\": \"private\""), range + "the string \"private\". | ");
     EXPECT_EQ(Refused("\"target_range\": null"), range + "null. | ");
     EXPECT_EQ(Refused("\"positive\": [1]"),
-              "option \"positive\" must be the label of the positive class | It is an array of 1 items. | ");
+              "option \"positive\" must be the label of the positive class | It is an array of 1 item. | ");
     for (const char* classes : {"\"a\"", "[\"a\"]", "[\"a\", \"b\", \"a\"]", "[\"a\", \"b\", true]", "[]"})
         EXPECT_EQ(Refused(std::string("\"classes\": ") + classes)
                       .rfind("option \"classes\" must be an array of 3 to 64 labels", 0),
@@ -237,7 +237,9 @@ TEST(OptionsTest, Methods) {
     for (const std::string& name : AllMethods().Names())
         EXPECT_EQ(Parse(With("\"method\": \"" + name + "\"")).method, AllMethods().Find(name));
     EXPECT_EQ(Refused("\"method\": \"dp_xbg\"").substr(0, list.size()), list);
-    EXPECT_EQ(Refused("\"method\": 3"), list + "3. | ");
+    EXPECT_EQ(Refused("\"method\": 3"), list +
+                                            "3. | Without it the method is \"auto\", which needs no tuning; "
+                                            "dpboost_methods says what the others are for.");
     EXPECT_EQ(Refused("\"method\": \"feverles\""),
               list + "the string \"feverles\". | Perhaps you meant \"feverless\".");
     for (const char* name : {"trees", "sums", "seq", "para"}) {
@@ -302,7 +304,7 @@ TEST(OptionsTest, EveryRowOfEveryMethod) {
             EXPECT_EQ(CommonOptions().Find(row.key), nullptr) << row.key;
             EXPECT_STRNE(row.help, "") << row.key;
             for (const auto& [json, shown] : std::vector<std::pair<const char*, const char*>>{
-                     {"null", "null"}, {"true", "true"}, {"[1]", "an array of 1 items"}, {"{}", "an object"}})
+                     {"null", "null"}, {"true", "true"}, {"[1]", "an array of 1 item"}, {"{}", "an object"}})
                 if (row.kind != OptionRow::kTruth || std::string(json) != "true")
                     ExpectRefused(*method, row, json, shown);
             if (row.kind == OptionRow::kTruth || row.form != nullptr) {

@@ -32,7 +32,8 @@ TEST(TrainingRanges, FindsRangesAndEncodesByThem) {
         EXPECT_EQ(training->features_json(),
                   "[{\"name\": \"x\", \"lower\": 16, \"upper\": 128, \"bins\": 8}, {\"name\": \"b\", "
                   "\"levels\": [\"false\", "
-                  "\"true\"]}, {\"name\": \"n\", \"type\": \"date\", \"lower\": -512, \"upper\": -8, "
+                  "\"true\"]}, {\"name\": \"n\", \"type\": \"date\", \"lower\": \"1998-08-07\", \"upper\": "
+                  "\"1999-12-24\", "
                   "\"bins\": 8}]");
         EXPECT_EQ(model.features()[0].upper(), 128);
         EXPECT_TRUE(model.features()[2].integer());

@@ -44,15 +44,15 @@ struct PartShares {
     void Measure(const CodeClasses& classes, const PartRuns& of, const ReferenceMasses& masses) {
         parts = of.whole.size();
         shares.assign(classes.count() * parts, 0.0);
-        uint32_t code = 0;
-        for (const ClassRun& run : classes.runs)
-            for (uint32_t next; code < run.end; code = next) {
-                const size_t part = of.part[code];
-                next = of.ends.empty() ? code + 1 : std::min(run.end, of.ends[part]);
-                shares[run.number * parts + part] +=
-                    (of.has_mass[part] != 0 ? masses.Between(classes.feature, code, next) : next - code) /
-                    of.whole[part];
-            }
+        const bool are_runs = classes.count() == classes.ends.size() && !of.ends.empty();
+        const auto codes = static_cast<uint32_t>(classes.of.size());
+        for (uint32_t begin = 0, end; begin < codes; begin = end) {
+            const size_t at = classes.of[begin], part = of.part[begin];
+            end = are_runs ? std::min(classes.ends[at], of.ends[part]) : begin + 1;
+            shares[at * parts + part] +=
+                (of.has_mass[part] != 0 ? masses.Between(classes.feature, begin, end) : end - begin) /
+                of.whole[part];
+        }
         spans.resize(classes.count());
         for (size_t i = 0; i < classes.count(); i++) {
             const double* const row = shares.data() + i * parts;
@@ -189,11 +189,6 @@ void PairSums::AddPair(const Region& a, const Region& b, const int32_t* values, 
     }
 }
 
-void AddScaled(double factor, const double* __restrict from, size_t size, double* __restrict to) {
-    for (size_t i = 0; i < size; i++)
-        to[i] += factor * from[i];
-}
-
 // From classes to parts.
 void PairSums::Spread(size_t a, size_t b, std::vector<double>* grid) {
     const PartShares &down = shares_[a], &across = shares_[b];
@@ -202,16 +197,16 @@ void PairSums::Spread(size_t a, size_t b, std::vector<double>* grid) {
     const double* sums = sums_.data() + begins_[a * counts_.size() + b];
     for (size_t i = 0; i < counts_[a]; i++) {
         row_.assign(width, 0.0);
-        for (size_t j = 0; j < counts_[b]; j++, sums += outputs_) {
-            const auto [first, end] = across.spans[j];
-            const double* const shares = across.shares.data() + j * across.parts;
-            if (outputs_ == 1)
-                AddScaled(sums[0], shares + first, end - first, row_.data() + first);
-            for (size_t part = first; part < end && outputs_ > 1; part++)
-                AddScaled(shares[part], sums, outputs_, row_.data() + part * outputs_);
+        for (size_t j = 0; j < counts_[b]; j++, sums += outputs_)
+            for (size_t part = across.spans[j].first; part < across.spans[j].second; part++)
+                for (size_t k = 0; k < outputs_; k++)
+                    row_[part * outputs_ + k] += sums[k] * across.shares[j * across.parts + part];
+        for (size_t part = down.spans[i].first; part < down.spans[i].second; part++) {
+            const double share = down.shares[i * down.parts + part];
+            double* const to = grid->data() + part * width;
+            for (size_t at = 0; at < width; at++)
+                to[at] += share * row_[at];
         }
-        for (size_t part = down.spans[i].first; part < down.spans[i].second; part++)
-            AddScaled(down.shares[i * down.parts + part], row_.data(), width, grid->data() + part * width);
     }
 }
 

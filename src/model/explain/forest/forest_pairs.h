@@ -22,12 +22,12 @@ struct PairEffect {
 
 using FeaturePair = std::pair<uint16_t, uint16_t>;  // ascending
 
-// The pairs of some features (ascending) that look strongest on kRowsAtOnce rows drawn from the reference, at most so many. A leaf of
+// The pairs of some features (ascending) that look strongest on rows drawn from the reference, at most so many. A leaf of
 // value w gives a pair w (a_i - q_i) (a_j - q_j) times the masses of the other regions on its path, in the words of
 // tree_shapley.h; summed over nodes as in forest_shapley.h, with u = 0.
-std::vector<FeaturePair> LikelyPairs(const Model& model, const TreeShapley& trees, const uint16_t* rows,
-                                     const std::vector<uint16_t>& features, size_t most,
-                                     Interrupt& interrupt);
+std::vector<FeaturePair> LikelyPairs(const Model& model, const TreeShapley& trees,
+                                     const ReferenceMasses& masses, const std::vector<uint16_t>& features,
+                                     size_t most, Interrupt& interrupt);
 
 // Per output, the strongest of these pairs, exactly, at most so many, the strongest first. parts: of every feature of the
 // model; those of features in no pair may be empty.

@@ -153,10 +153,10 @@ class PairWalk {
 
 }  // namespace
 
-std::vector<FeaturePair> LikelyPairs(const Model& model, const TreeShapley& trees, const uint16_t* rows,
-                                     const std::vector<uint16_t>& features, size_t most,
-                                     Interrupt& interrupt) {
-    const std::vector<uint16_t> columns = ColumnsOf(model, rows);
+std::vector<FeaturePair> LikelyPairs(const Model& model, const TreeShapley& trees,
+                                     const ReferenceMasses& masses, const std::vector<uint16_t>& features,
+                                     size_t most, Interrupt& interrupt) {
+    const std::vector<uint16_t> columns = ColumnsOf(model, masses.DrawEvenly(model, kRows, interrupt).data());
     PairWalk walk(model, features, columns);
     for (size_t i = 0; i < model.trees().size(); i++) {
         interrupt.Poll();

@@ -19,21 +19,12 @@ void DecideRows(const Model& model, const Tree& tree, size_t node, const uint16_
     const Split& split = tree.splits[node];
     const uint16_t* const codes = columns + split.feature * kRowsAtOnce;
     const uint16_t missing = model.features()[split.feature].missing();
-    if (split.kind == SplitKind::kSubset) {
+    if (split.kind != SplitKind::kThreshold) {
         for (size_t row = 0; row < kRowsAtOnce; row++)
             left[row] = tree.SplitGoesLeft(node, codes[row], missing) ? 1 : 0;
         return;
     }
     const int32_t last = split.threshold, none = missing, other = split.missing_left ? missing : -1;
-    if (split.kind == SplitKind::kLevel) {
-        ForRows(simd, [&]() DPBOOST_LANES {
-            const uint16_t* const from = codes;
-            float* const to = left;
-            for (size_t row = 0; row < kRowsAtOnce; row++)
-                to[row] = static_cast<float>(int32_t{from[row]} == last);
-        });
-        return;
-    }
     ForRows(simd, [&]() DPBOOST_LANES {
         const uint16_t* const from = codes;
         float* const to = left;

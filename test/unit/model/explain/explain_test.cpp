@@ -1,14 +1,86 @@
-// Explanations of single rows against plain computations: Shapley values against all subsets.
+// Explanations of single rows against plain computations: exact sums for every method, Shapley values against all subsets.
 #include "model/explain/explain.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "learner/methods.h"
+#include "support/training_call.h"
 #include "unit/model/explain/small_models.h"
 
 namespace dpboost {
 namespace {
+
+std::vector<uint16_t> RandomRow(const Model& model, Xorshift& random) {
+    std::vector<uint16_t> codes;
+    for (const FeatureSpec& feature : model.features()) {
+        const uint32_t dice = random.Below(10);
+        codes.push_back(static_cast<uint16_t>(dice == 0   ? feature.missing()
+                                              : dice == 1 ? 65535
+                                                          : random.Below(feature.cells())));
+    }
+    return codes;
+}
+
+void ExpectExactSums(const Model& model, int rows, const std::string& what) {
+    NoInterrupt interrupt;
+    Explainer explainer(model, interrupt);
+    Xorshift random;
+    const size_t outputs = model.outputs(), features = model.features().size();
+    std::vector<int64_t> contributions(features * outputs);
+    std::vector<double> sds(features * outputs);
+    for (int row = 0; row < rows; row++) {
+        const std::vector<uint16_t> codes = RandomRow(model, random);
+        explainer.Explain(codes.data(), contributions.data(), row % 2 == 0 ? sds.data() : nullptr);
+        for (size_t k = 0; k < outputs; k++) {
+            double sum = FromFixed(explainer.base_value(k));
+            for (size_t f = 0; f < features; f++)
+                sum += FromFixed(contributions[f * outputs + k]);
+            // In floating point, and yet exact.
+            ASSERT_EQ(sum, FromFixed(model.Score(codes.data(), k))) << what << ", row " << row;
+        }
+        if (row % 1000 == 998) {  // what was said before does not matter
+            Explainer fresh(model, interrupt);
+            std::vector<int64_t> again(contributions.size());
+            std::vector<double> sds_again(sds.size());
+            fresh.Explain(codes.data(), again.data(), sds_again.data());
+            ASSERT_EQ(again, contributions) << what << ", row " << row;
+            for (size_t i = 0; i < sds.size(); i++)
+                ASSERT_TRUE(sds[i] == sds_again[i] || (std::isnan(sds[i]) && std::isnan(sds_again[i])));
+        }
+    }
+}
+
+TEST(Explain, ContributionsAddUpToTheScore) {
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        Model model = seed % 2 == 0
+                          ? RandomModel(SmallFeatures(), 2 * static_cast<unsigned>(seed), 5, seed)
+                          : RandomClassModel(SmallFeatures(), 4, static_cast<unsigned>(seed), 4, seed);
+        if (seed % 3 != 0)
+            model.SetEvidence(RandomEvidence(model, seed));
+        ExpectExactSums(model, 10000, "seed " + std::to_string(seed));
+    }
+}
+
+TEST(Explain, ContributionsAddUpForEveryMethod) {
+    for (const MethodInfo* method : AllMethods()) {
+        const bool has_trees = method->options.Find("trees") != nullptr;
+        TrainingCall call("{\"epsilon\": 2, \"method\": \"" + std::string(method->name) + "\"" +
+                          (has_trees ? ", \"trees\": 6}" : "}"));
+        call.schema().target.kind = ValueKind::kBoolean;
+        call.Feature("x", ValueKind::kFloat8, Domain::Range("", 0, 1));
+        call.Feature("y", ValueKind::kFloat8, Domain::Range("", -5, 5));
+        call.Feature("z", ValueKind::kFloat8, Domain::Range("", 0, 100));
+        const auto training = call.Begin();
+        training->Calibrate({});
+        for (int i = 0; i < 2000; i++)
+            AppendRow(*training, (i * 7919 % 1000 > 500) == (i % 10 > 5),
+                      {i * 7919 % 1000 / 1000.0, i % 10 - 5.0, i % 97 == 0 ? NAN : i % 97});
+        ZeroNoise noise;
+        ExpectExactSums(TrainWithoutNoise(*training, noise), 10000, method->name);
+    }
+}
 
 TEST(Explain, ShapleyValuesEqualAllSubsets) {
     for (uint64_t seed = 0; seed < 6; seed++) {

@@ -66,7 +66,6 @@ TEST(ForestPairs, LikelyPairsHoldTheStrongest) {
     for (const Model& model : Forests()) {
         const ReferenceMasses masses(model);
         const TreeShapley trees(model, masses, interrupt, nullptr);
-        const std::vector<uint16_t> rows = masses.DrawEvenly(model, kRowsAtOnce, interrupt);
         const std::vector<uint16_t> features = {0, 1, 2, 3};
         std::vector<FeaturePair> all;
         std::vector<CodeParts> parts;
@@ -75,15 +74,14 @@ TEST(ForestPairs, LikelyPairsHoldTheStrongest) {
             for (uint16_t b = a + 1; b < 4; b++)
                 all.push_back({a, b});
         }
-        const std::vector<FeaturePair> likely =
-            LikelyPairs(model, trees, rows.data(), features, 4, interrupt);
+        const std::vector<FeaturePair> likely = LikelyPairs(model, trees, masses, features, 4, interrupt);
         ASSERT_EQ(likely.size(), 4u);
         if (model.outputs() > 1)
             continue;
         const PairEffect strongest = StrongestPairs(model, masses, all, parts, 1, interrupt)[0][0];
         const PairEffect found = StrongestPairs(model, masses, likely, parts, 1, interrupt)[0][0];
         EXPECT_GE(found.size, 0.8 * strongest.size);
-        EXPECT_EQ(LikelyPairs(model, trees, rows.data(), features, 6, interrupt).size(), 6u);
+        EXPECT_EQ(LikelyPairs(model, trees, masses, features, 6, interrupt).size(), 6u);
     }
 }
 

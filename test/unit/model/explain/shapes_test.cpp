@@ -69,12 +69,12 @@ TEST(Explain, ShapesTellRowsBandsAndEnough) {
     EXPECT_TRUE(age[0].enough_rows);
     EXPECT_FALSE(age[3].enough_rows);
     EXPECT_NEAR(age[3].sd, 4, 1e-6);
-    EXPECT_EQ(CellLabel(model.features()[0], age[0].code), "[0, 10]");
-    EXPECT_EQ(CellLabel(model.features()[0], age[3].code), "(30, 40]");
+    EXPECT_EQ(age[0].label, "[0, 10]");
+    EXPECT_EQ(age[3].label, "(30, 40]");
     EXPECT_EQ(age[3].upper, 40);
-    EXPECT_EQ(CellLabel(model.features()[0], age[4].code), "null");
+    EXPECT_EQ(age[4].label, "null");
     EXPECT_TRUE(std::isnan(age[4].lower));
-    EXPECT_EQ(CellLabel(model.features()[1], explainer.Shape(1)[1].code), "M");
+    EXPECT_EQ(explainer.Shape(1)[1].label, "M");
     EXPECT_EQ(explainer.base_value(), ToFixed(0.5) - ToFixed(0.0625));
 }
 

@@ -11,6 +11,7 @@ ReportShape Steps(const std::vector<double>& contributions, bool missing_known) 
     for (const double contribution : contributions) {
         ShapeCell cell;
         cell.code = static_cast<uint32_t>(shape.cells.size());
+        cell.label = "label " + std::to_string(cell.code);
         cell.contribution = contribution;
         cell.sd = 0.1;
         cell.rows = 100;
@@ -44,7 +45,7 @@ TEST(ShapePlot, MissingIsDrawnWhereItIsKnown) {
     for (const bool known : {false, true}) {
         const ReportShape shape = Steps({-1, 0, 1, 2, 0.5}, known);
         EXPECT_EQ(NumericPlot(numeric, shape, 2).find(">null<") != std::string::npos, known);
-        EXPECT_EQ(LevelsPlot(levels, shape, 2).find(">null<") != std::string::npos, known);
+        EXPECT_EQ(LevelsPlot(levels, shape, 2).find("label 4") != std::string::npos, known);
     }
 }
 

@@ -80,8 +80,8 @@ TEST(ReportSvg, DrawsWhatItIsTold) {
     EXPECT_EQ(svg.Take(),
               "<svg viewBox=\"0 0 100 50.3\" role=\"img\" aria-label=\"a&lt;b\"><line class=\"g\" x1=\"0\" "
               "y1=\"0\" "
-              "x2=\"10\" y2=\"5\"/><path class=\"pos\" d=\"M1 2h3v4H1z\" "
-              "opacity=\"0.5\"><title>&lt;</title></path><path class=\"b\" d=\"M0 0H1V2.5L3 4L0 0\"/>"
+              "x2=\"10\" y2=\"5\"/><rect class=\"pos\" x=\"1\" y=\"2\" width=\"3\" height=\"4\" "
+              "fill-opacity=\"0.5\"><title>&lt;</title></rect><path class=\"b\" d=\"M0 0H1V2.5L3 4L0 0\"/>"
               "<text class=\"t\" text-anchor=\"end\" transform=\"translate(1 2) "
               "rotate(-35)\">x</text></svg>");
 }

@@ -1,0 +1,56 @@
+// How many more trainings a limit lets through: as many as charging them one by one.
+#include "privacy/trainings_left.h"
+
+#include <gtest/gtest.h>
+
+#include "privacy/accountant/gdp.h"
+
+namespace dpboost {
+namespace {
+
+Cost OneOf(double epsilon, double delta) {
+    Cost cost;
+    cost.epsilon = epsilon;
+    cost.delta = delta;
+    cost.events = {delta > 0 ? Event::Gdp(GdpMu(epsilon, delta), 1) : Event::Pure(epsilon, 1)};
+    cost.curve = EventsCurve(cost.events);
+    return cost;
+}
+
+int OneByOne(Budget budget, const Cost& cost) {
+    int count = 0;
+    for (; count < kMostTrainingsLeft && budget.Fits(cost); count++)
+        budget.Spend(cost);
+    return count;
+}
+
+TEST(TrainingsLeftTest, IsWhatChargingOneByOneLetsThrough) {
+    for (const double delta : {1e-6, 0.0})
+        for (const double limit : {0.1, 0.25, 1.0, 3.0, 20.0})
+            for (const double epsilon : {0.02, 0.1, 0.7, 5.0}) {
+                Budget budget(limit, delta);
+                EXPECT_EQ(TrainingsLeft(budget, epsilon, delta), OneByOne(budget, OneOf(epsilon, delta)))
+                    << limit << " " << epsilon << " " << delta;
+                const Cost earlier = OneOf(0.09, delta);
+                if (!budget.Fits(earlier))
+                    continue;
+                budget.Spend(earlier);
+                EXPECT_EQ(TrainingsLeft(budget, epsilon, delta), OneByOne(budget, OneOf(epsilon, delta)))
+                    << limit << " " << epsilon << " " << delta << " after another";
+            }
+}
+
+TEST(TrainingsLeftTest, CountsNoFurtherThanAsked) {
+    EXPECT_EQ(TrainingsLeft(Budget(1000, 1e-6), 0.001, 1e-6, 77), 77);
+    EXPECT_EQ(TrainingsLeft(Budget(1000, 1e-6), 0.001, 1e-6), kMostTrainingsLeft);
+}
+
+// What is no Gaussian counts by its Renyi divergence from then on.
+TEST(TrainingsLeftTest, AfterOtherNoise) {
+    Budget budget(3, 1e-6);
+    budget.Spend(OneOf(0.5, 0));
+    EXPECT_EQ(TrainingsLeft(budget, 0.1, 1e-6), OneByOne(budget, OneOf(0.1, 1e-6)));
+}
+
+}  // namespace
+}  // namespace dpboost
