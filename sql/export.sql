@@ -142,6 +142,7 @@ SET ROLE export_ana;
 SELECT dpboost_predict('mine', 0.5, 7, 'x', 'red', true, 1.25) IS NOT NULL AS shared;
 RESET ROLE;
 SELECT dpboost_drop_model('export_bob.mine'), dpboost_drop_model('twin'), dpboost_drop_model('kept');
+SELECT dpboost_drop_model('numbered');
 DROP ROLE export_ana, export_bob;
 DROP FUNCTION differ, differ_plain, small;
 DROP TABLE goods, tried, plain;
