@@ -30,10 +30,10 @@ inline const std::vector<TableColumn>& MagicColumns() {
 
 inline std::vector<TableColumn> CreditColumns() {
     std::vector<TableColumn> columns = {{"limit_bal", 0, 1e6, false},
-                                         {"sex", 1, 2, true},
-                                         {"education", 0, 6, true},
-                                         {"marriage", 0, 3, true},
-                                         {"age", 18, 100, true}};
+                                        {"sex", 1, 2, true},
+                                        {"education", 0, 6, true},
+                                        {"marriage", 0, 3, true},
+                                        {"age", 18, 100, true}};
     for (const char* name : {"pay_0", "pay_2", "pay_3", "pay_4", "pay_5", "pay_6"})
         columns.push_back({name, -2, 9, true});
     for (const char* name : {"bill_amt1", "bill_amt2", "bill_amt3", "bill_amt4", "bill_amt5", "bill_amt6"})
