@@ -97,6 +97,7 @@ SELECT version FROM dpboost_models WHERE model = 'kept';
 -- what is refused
 SELECT dpboost_to_sql('trees', 'postgresql');
 SELECT dpboost_to_sql('none');
+SELECT dpboost_to_xgboost('tree');
 SELECT dpboost_to_xgboost('trees@9');
 SELECT dpboost_train('hashed', '{"epsilon": 20, "trees": 5}', z, c || '') ->> 'task' AS task FROM goods;
 SELECT dpboost_to_sql('hashed');

@@ -32,6 +32,7 @@ SET ROLE report_bob;
 SELECT * FROM says(dpboost_report('seen'));
 SELECT dpboost_report('report_ana.number');
 SELECT dpboost_report('none');
+SELECT dpboost_report('report_ana.sen');
 SELECT dpboost_report('seen@2');
 SELECT dpboost_report(NULL);
 -- an import says so
@@ -48,6 +49,14 @@ COMMIT;
 DROP TABLE cases_reported;
 SELECT dpboost_report('report_ana.seen') LIKE '%</html>%' AS without_the_table;
 SELECT dpboost_drop_model('report_ana.seen'), dpboost_drop_model('report_ana.number');
+-- where every person has an account, nothing says what is left: it is nobody's to see, and the limit does not run out
+CREATE TABLE counted (person int, a float8 CHECK (a BETWEEN 0 AND 1), y boolean);
+INSERT INTO counted SELECT i % 500, (i % 100) / 100.0, i % 100 > 50 FROM generate_series(1, 1000) i;
+SELECT dpboost_protect('counted', 3, 1e-5, privacy_unit => 'person', accounting => 'unit');
+SELECT dpboost_train_on('counted', 'counted', 'y', 1, 1e-6, features => '{a}') ->> 'task' AS task;
+SELECT ledger, budget FROM says(dpboost_report('counted'));
+SELECT dpboost_drop_model('counted');
+DROP TABLE counted;
 -- dates are dates, in pages and labels
 CREATE TABLE dated (d date CHECK (d BETWEEN '2015-01-01' AND '2026-01-01'), at timestamp CHECK (at BETWEEN '2020-01-01' AND '2024-01-01'), y boolean);
 INSERT INTO dated SELECT date '2015-01-01' + i, timestamp '2020-01-01' + make_interval(hours => i * 7), i > 2000 FROM generate_series(1, 4000) i;

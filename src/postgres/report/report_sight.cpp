@@ -1,6 +1,7 @@
 #include "postgres/report/report_sight.h"
 
 #include "postgres/catalog/catalog.h"
+#include "postgres/limits/scarcest_limit.h"
 
 namespace dpboost {
 namespace {
@@ -43,7 +44,6 @@ void SeeTime(const CallerScope& scope, TimestampTz time, ReportSight* sight) {
     sight->trained_at = SeenText(scope, 0, 1);
 }
 
-// The release, and of the budgets on what it read the one of which the least is left.
 void SeeRelease(const CallerScope& scope, const char* schema, int64 release_id, ReportSight* sight) {
     if (ReadAsCaller(
             psprintf("SELECT role::text, pg_catalog.array_to_string(relations, ', '), privacy_unit::text"
@@ -55,17 +55,15 @@ void SeeRelease(const CallerScope& scope, const char* schema, int64 release_id, 
     sight->role = SeenText(scope, 0, 1);
     sight->relations = SeenText(scope, 0, 2);
     sight->privacy_unit = SeenText(scope, 0, 3);
-    if (ReadAsCaller(psprintf("SELECT b.relation::text, b.grantee::text, b.part_remaining::float8,"
-                              " b.epsilon_remaining::float8 FROM %s.dpboost_budgets b, %s.dpboost_ledger l"
-                              " WHERE l.release_id = $1 AND b.relation::text = ANY (l.relations)"
-                              " ORDER BY b.part_remaining, b.grantee::text NULLS FIRST LIMIT 1",
-                              schema, schema),
-                     {Int8(release_id)}) == 0)
-        return;
-    sight->budget_of = SeenText(scope, 0, 1);
-    sight->budget_role = SeenText(scope, 0, 2);
-    sight->budget_share = SeenNumber(0, 3);
-    sight->budget_epsilon = SeenNumber(0, 4);
+}
+
+// Of the budgets on what the release read the one of which the least is left.
+void SeeBudget(int64 release_id, ReportSight* sight) {
+    const ScarcestLimit limit = FindScarcest(GetUserId(), release_id);
+    sight->budget_of = limit.relation;
+    sight->budget_role = limit.role;
+    sight->budget_share = limit.share;
+    sight->budget_epsilon = limit.epsilon;
 }
 
 // The newest evaluation of this very model.
@@ -157,8 +155,10 @@ void LookAround(const ModelEntry& entry, const ModelFacts& facts, Oid schema, Re
     if (sight->evaluation != 0)
         SeeConfusion(scope, views, sight);
     EndAsCaller(scope);
-    if (sight->in_ledger)
-        SeePlan(facts.release_id, sight);
+    if (!sight->in_ledger)
+        return;
+    SeeBudget(facts.release_id, sight);
+    SeePlan(facts.release_id, sight);
 }
 
 }  // namespace dpboost
