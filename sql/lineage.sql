@@ -7,7 +7,7 @@ CREATE FUNCTION pg_temp.said(of text) RETURNS text LANGUAGE sql AS
     $$SELECT (dpboost_to_xgboost(of) #>> '{learner,attributes,dpboost_epsilon}')::numeric(9, 4) || ' | '
         || regexp_replace(dpboost_statement(of), '.*with (epsilon [^,.]*[.][0-9]*[^.]*)[.].*', '\1') || ' | '
         || (regexp_match(dpboost_report(of), '>(epsilon [0-9.]+)<'))[1] || ' | '
-        || (regexp_match(dpboost_report(of), 'promise.{0,40}(\([0-9.]+, 1e-06\)-differential privacy[a-z0-9 ,]*)'))[1]$$;
+        || (regexp_match(dpboost_report(of), 'promise.{0,40}(\([0-9.]+, 1e-6\)-differential privacy[a-z0-9 ,]*)'))[1]$$;
 SELECT dpboost_train_on('regress_line', 'regress_line', 'ill', 0.5) ->> 'version' AS version;
 SELECT pg_temp.said('regress_line');
 SELECT dpboost_update('regress_line', 'regress_line', 0.5) ->> 'version' AS version;

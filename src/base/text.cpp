@@ -80,6 +80,34 @@ double RoundedDown(double number) {
     return Rounded(number, false);
 }
 
+namespace {
+
+char Lower(char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+// How many letters are wrong, missing or too many, two that changed places counting as one; whether they are capital
+// does not count. Optimal string alignment, in three rows of its table.
+size_t Distance(std::string_view a, std::string_view b) {
+    std::vector<size_t> earlier, last, row(b.size() + 1);
+    for (size_t j = 0; j < row.size(); ++j)
+        row[j] = j;
+    for (size_t i = 1; i <= a.size(); ++i) {
+        earlier = last;
+        last = row;
+        row[0] = i;
+        for (size_t j = 1; j < row.size(); ++j) {
+            const bool same = Lower(a[i - 1]) == Lower(b[j - 1]);
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
+            if (i > 1 && j > 1 && Lower(a[i - 1]) == Lower(b[j - 2]) && Lower(a[i - 2]) == Lower(b[j - 1]))
+                row[j] = std::min(row[j], earlier[j - 2] + 1);
+        }
+    }
+    return row.back();
+}
+
+}  // namespace
+
 std::string Nearest(std::string_view name, const std::vector<std::string>& candidates) {
     constexpr size_t kLongest = 64;  // the distance takes the product of both lengths
     if (name.size() > kLongest)
@@ -87,22 +115,13 @@ std::string Nearest(std::string_view name, const std::vector<std::string>& candi
     std::string best;
     // Farther is no near miss, and neither is all of it.
     size_t best_distance = std::min(name.size(), std::max<size_t>(2, name.size() / 2));
-    std::vector<size_t> row;
     for (const std::string& candidate : candidates) {
-        row.resize(candidate.size() + 1);
-        for (size_t j = 0; j < row.size(); ++j)
-            row[j] = j;
-        for (size_t i = 1; i <= name.size(); ++i) {
-            size_t diagonal = row[0];
-            row[0] = i;
-            for (size_t j = 1; j < row.size(); ++j) {
-                const size_t substituted = diagonal + (name[i - 1] != candidate[j - 1] ? 1 : 0);
-                diagonal = row[j];
-                row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-            }
-        }
-        if (row.back() < best_distance) {
-            best_distance = row.back();
+        const size_t longer = std::max(name.size(), candidate.size());
+        if (longer - std::min(name.size(), candidate.size()) >= best_distance)
+            continue;  // too long or too short
+        const size_t distance = Distance(name, candidate);
+        if (distance < best_distance) {
+            best_distance = distance;
             best = candidate;
         }
     }

@@ -8,7 +8,12 @@ namespace dpboost {
 // More are not counted.
 constexpr int kMostTrainingsLeft = 100000;
 
-// Of trainings as `auto` is charged, or by a pure method at delta 0; at most `most`.
+// What a training costs as `auto` is charged, or one by a pure method at delta 0. Takes as long as a calibration.
+Cost TrainingCost(double epsilon, double delta);
+
+// How many of that cost fit; at most `most`.
+int TrainingsLeft(const Budget& budget, const Cost& cost, int most = kMostTrainingsLeft);
+// The same, for a single budget.
 int TrainingsLeft(const Budget& budget, double epsilon, double delta, int most = kMostTrainingsLeft);
 
 }  // namespace dpboost

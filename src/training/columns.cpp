@@ -7,15 +7,12 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "training/column_rules.h"
 #include "training/private_bounds.h"
 
 namespace dpboost {
 
 namespace {
-
-std::string PrintedRange(ValueKind kind, const Domain& range) {
-    return "[" + PrintedValue(kind, range.lower) + ", " + PrintedValue(kind, range.upper) + "]";
-}
 
 // Why the wanted domain is not within the declared one; empty if it is.
 std::string WiderBy(ValueKind kind, const Domain& wanted, const Domain& declared) {
@@ -38,7 +35,16 @@ std::string WiderBy(ValueKind kind, const Domain& wanted, const Domain& declared
     return {};
 }
 
-// On a table with a privacy budget the options may only narrow what its owner declared.
+}  // namespace
+
+std::string PrintedRange(ValueKind kind, const Domain& range) {
+    return "[" + PrintedValue(kind, range.lower) + ", " + PrintedValue(kind, range.upper) + "]";
+}
+
+void RefuseForm(const std::string& name, const char* detail) {
+    throw Error(ErrorCode::kInvalidParameter, "invalid bounds for column " + Quoted(name), detail);
+}
+
 void RequireNarrower(const PublicColumn& column, const Domain& wanted) {
     const std::string detail = WiderBy(column.kind, wanted, column.domain);
     if (!detail.empty())
@@ -47,15 +53,37 @@ void RequireNarrower(const PublicColumn& column, const Domain& wanted) {
                     "On a table with a privacy budget, options may only narrow what its owner declared.");
 }
 
+Domain WholeLevels(const PublicColumn& column, const Domain& levels) {
+    if (!IsWhole(column.kind))
+        RefuseForm(
+            column.name,
+            "A list of levels is for text, enums, booleans and integers; this column holds other numbers.");
+    std::vector<std::string> codes;
+    for (const std::string& level : levels.levels) {
+        char* end = nullptr;
+        const long long code = strtoll(level.c_str(), &end, 10);
+        if (level.empty() || *end != '\0')
+            RefuseForm(column.name, "The levels of an integer column are whole numbers.");
+        codes.push_back(std::to_string(code));
+    }
+    return Domain::Levels("bounds for column " + Quoted(column.name), std::move(codes));
+}
+
+namespace {
+
 // Names all of them at once, with what would declare them.
-[[noreturn]] void RefuseMissingRanges(const std::vector<std::string>& names, const std::string& relation) {
+[[noreturn]] void RefuseMissingRanges(const std::vector<const PublicColumn*>& columns,
+                                      const std::string& relation) {
     JsonList bounds;
-    std::vector<std::string> statements;
-    for (const std::string& name : names) {
-        bounds.Add(name, "[lower, upper]");
+    std::vector<std::string> names, statements;
+    for (const PublicColumn* column : columns) {
+        const bool time = IsTime(column->kind);
+        names.push_back(column->name);
+        bounds.Add(column->name, time ? "[\"YYYY-MM-DD\", \"YYYY-MM-DD\"]" : "[lower, upper]");
         if (!relation.empty())
-            statements.push_back("dpboost_set_domain(" + SqlLiteral(relation) + ", " + SqlLiteral(name) +
-                                 ", lower, upper)");
+            statements.push_back("dpboost_set_domain(" + SqlLiteral(relation) + ", " +
+                                 SqlLiteral(column->name) +
+                                 (time ? ", 'YYYY-MM-DD', 'YYYY-MM-DD')" : ", lower, upper)"));
     }
     const bool one = names.size() == 1;
     const std::string them = one ? "it" : "them";
@@ -71,10 +99,6 @@ void RequireNarrower(const PublicColumn& column, const Domain& wanted) {
             them + ".");
 }
 
-[[noreturn]] void RefuseForm(const std::string& name, const char* detail) {
-    throw Error(ErrorCode::kInvalidParameter, "invalid bounds for column " + Quoted(name), detail);
-}
-
 // The domain that counts: what the options say about this column, what is declared, what the options say about all.
 const Domain& DomainOf(const PublicColumn& column, const Domain* bounds, const TrainingOptions& options) {
     if (bounds != nullptr)
@@ -86,23 +110,6 @@ const Domain& DomainOf(const PublicColumn& column, const Domain* bounds, const T
     // What is said of numbers is not meant for dates, which it would all put into one place.
     return options.bounds.all->kind == DomainKind::kRange && IsTime(column.kind) ? column.domain
                                                                                  : *options.bounds.all;
-}
-
-// The levels of a column of integer codes, written as the column's values are.
-Domain WholeLevels(const PublicColumn& column, const Domain& levels) {
-    if (!IsWhole(column.kind))
-        RefuseForm(
-            column.name,
-            "A list of levels is for text, enums, booleans and integers; this column holds other numbers.");
-    std::vector<std::string> codes;
-    for (const std::string& level : levels.levels) {
-        char* end = nullptr;
-        const long long code = strtoll(level.c_str(), &end, 10);
-        if (level.empty() || *end != '\0')
-            RefuseForm(column.name, "The levels of an integer column are whole numbers.");
-        codes.push_back(std::to_string(code));
-    }
-    return Domain::Levels("bounds for column " + Quoted(column.name), std::move(codes));
 }
 
 // Empty if nothing is public about the column.
@@ -160,127 +167,6 @@ void CheckBoundsNames(const std::vector<PublicColumn>& columns, const BoundsOpti
                                                       ", and the call has " + std::to_string(columns.size()));
 }
 
-// Of methods that have the option; others have refused it.
-bool HasLogTarget(const TrainingOptions& options) {
-    return std::any_of(options.given.begin(), options.given.end(), [](const GivenOption& option) {
-        return option.key == "target_scale" && option.text == "log";
-    });
-}
-
-TargetRule RegressionRule(const PublicColumn& column, const TrainingOptions& options, bool governed) {
-    if (column.kind == ValueKind::kBoolean)
-        return {TargetSpec::Regression(0, 1), true, {}};
-    if (!IsNumber(column.kind))
-        throw Error(ErrorCode::kWrongType, "regression needs a numeric target",
-                    "Target " + Quoted(column.name) + " holds text.",
-                    "Use {\"task\": \"classification\", \"positive\": ...}.");
-    const Domain* range = options.bounds.Find(column.name, static_cast<size_t>(-1));
-    if (options.target_range)
-        range = &*options.target_range;
-    else if (range == nullptr || range->kind != DomainKind::kRange)
-        range = &column.domain;
-    if (range->kind != DomainKind::kRange)
-        throw Error(ErrorCode::kInvalidParameter, "target " + Quoted(column.name) + " has no public range",
-                    "A range that was read from the rows would tell about people.",
-                    "Give it in the options as {\"target_range\": [lower, upper]}, or declare it with "
-                    "dpboost_set_domain or a CHECK constraint. To learn whether it is 1, say {\"task\": "
-                    "\"classification\"}, and {\"positive\": ...} for another value.");
-    if (governed)
-        RequireNarrower(column, *range);
-    return {HasLogTarget(options) ? TargetSpec::Logarithmic(range->lower, range->upper)
-                                  : TargetSpec::Regression(range->lower, range->upper),
-            true,
-            {}};
-}
-
-// A label that no row can have would train on negatives alone, at the full price.
-void CheckPositiveLevel(const PublicColumn& column, const std::string& positive) {
-    const std::vector<std::string>& levels = column.domain.levels;
-    const double number = IsNumber(column.kind) ? strtod(positive.c_str(), nullptr) : 0;
-    const auto is_positive = [&](const std::string& level) {
-        return IsNumber(column.kind) ? strtod(level.c_str(), nullptr) == number : level == positive;
-    };
-    if (column.domain.kind == DomainKind::kRange && IsNumber(column.kind) &&
-        (number < column.domain.lower || number > column.domain.upper))
-        throw Error(ErrorCode::kInvalidParameter, "option \"positive\" must lie in the target's range",
-                    "It is " + Quoted(positive) + "; the range of " + Quoted(column.name) + " is " +
-                        PrintedRange(column.kind, column.domain) + ".");
-    if (column.domain.kind != DomainKind::kLevels || std::any_of(levels.begin(), levels.end(), is_positive))
-        return;
-    constexpr size_t kShown = 20;
-    throw Error(ErrorCode::kInvalidParameter, "option \"positive\" must be one of the target's levels",
-                "It is " + Quoted(positive) + "; the levels of " + Quoted(column.name) + " are " +
-                    QuotedList({levels.begin(), levels.begin() + std::min(levels.size(), kShown)}) +
-                    (levels.size() > kShown ? ", ..." : "."));
-}
-
-// What the other class of two is called: as declared, or that it is not the positive one.
-std::string NegativeName(const PublicColumn& column, const std::string& positive) {
-    if (column.kind == ValueKind::kBoolean)
-        return positive == "true" ? "false" : "true";
-    const std::vector<std::string>& levels = column.domain.levels;
-    if (column.domain.kind == DomainKind::kLevels && levels.size() == 2 &&
-        (levels[0] == positive || levels[1] == positive))
-        return levels[levels[0] == positive ? 1 : 0];
-    return "not " + positive;
-}
-
-TargetRule ClassificationRule(const PublicColumn& column, const TrainingOptions& options) {
-    TargetRule rule{TargetSpec::Binary(), false, options.positive.value_or("")};
-    if (column.kind == ValueKind::kBoolean) {
-        if (!options.positive)
-            rule.positive = "true";
-        if (rule.positive != "true" && rule.positive != "false")
-            throw Error(ErrorCode::kInvalidParameter,
-                        "option \"positive\" must be true or false for a boolean target");
-    } else if (IsNumber(column.kind)) {
-        if (!options.positive)
-            rule.positive = "1";
-        char* end = nullptr;
-        strtod(rule.positive.c_str(), &end);
-        if (rule.positive.empty() || *end != '\0')
-            throw Error(ErrorCode::kInvalidParameter,
-                        "option \"positive\" must be a number for a numeric target");
-        CheckPositiveLevel(column, rule.positive);
-    } else {
-        if (!options.positive)
-            throw Error(
-                ErrorCode::kInvalidParameter, "option \"positive\" is missing",
-                "Target " + Quoted(column.name) +
-                    " holds text; a model tells one class, the positive one, from all others.",
-                "Add it to the options, for example {\"positive\": \"yes\"}; or, of three classes and "
-                "more, list them in \"classes\".");
-        CheckPositiveLevel(column, rule.positive);
-    }
-    rule.undeclared = column.kind != ValueKind::kBoolean && column.domain.kind != DomainKind::kLevels;
-    rule.spec = TargetSpec::Binary(NegativeName(column, rule.positive), rule.positive);
-    return rule;
-}
-
-// The classes of a target with more than two: as the call lists them, or all that is declared. Empty if there are none.
-std::vector<std::string> ListedClasses(const PublicColumn& column, const TrainingOptions& options,
-                                       bool governed) {
-    Domain wanted;
-    wanted.kind = DomainKind::kLevels;
-    const Domain* const bounds = options.bounds.Find(column.name, static_cast<size_t>(-1));
-    if (!options.classes.empty())
-        wanted.levels = options.classes;
-    else if (bounds != nullptr && bounds->kind == DomainKind::kLevels)
-        wanted = *bounds;
-    else if (column.domain.kind == DomainKind::kLevels)
-        wanted = column.domain;
-    if (wanted.levels.size() < kMinClasses)
-        return {};
-    if (wanted.levels.size() > kMaxClasses)
-        throw Error(ErrorCode::kInvalidParameter, "target " + Quoted(column.name) + " has too many classes",
-                    "It has " + std::to_string(wanted.levels.size()) + " levels; " +
-                        std::to_string(kMaxClasses) + " can be told apart.",
-                    "List some of them in the option \"classes\", or name one in \"positive\".");
-    if (governed)
-        RequireNarrower(column, wanted);
-    return wanted.levels;
-}
-
 }  // namespace
 
 std::string DescribeDomain(const PublicColumn& column, const char* zone) {
@@ -334,7 +220,7 @@ FeatureEncodings EncodeFeatures(const std::vector<PublicColumn>& columns, const 
         throw Error(ErrorCode::kInvalidParameter, "there is no feature to train on");
     CheckBoundsNames(columns, options.bounds, target);
     FeatureEncodings result;
-    std::vector<std::string> missing;
+    std::vector<const PublicColumn*> missing;
     for (size_t i = 0; i < columns.size(); ++i) {
         const PublicColumn& column = columns[i];
         const Domain* bounds = options.bounds.Find(column.name, i);
@@ -345,7 +231,7 @@ FeatureEncodings EncodeFeatures(const std::vector<PublicColumn>& columns, const 
             if (spec)
                 result.specs.push_back(*spec);
             else
-                missing.push_back(column.name);
+                missing.push_back(&column);
         } else if (column.kind == ValueKind::kBoolean) {
             result.specs.push_back(EncodeBoolean(column, bounds));
         } else {
@@ -357,44 +243,6 @@ FeatureEncodings EncodeFeatures(const std::vector<PublicColumn>& columns, const 
     if (!missing.empty())
         RefuseMissingRanges(missing, relation);
     return result;
-}
-
-TargetRule ClassesRule(const PublicColumn& column, const std::vector<std::string>& classes) {
-    const bool whole = IsWhole(column.kind);
-    if (column.kind == ValueKind::kBoolean || (IsNumber(column.kind) && !whole))
-        throw Error(ErrorCode::kWrongType, "target " + Quoted(column.name) + " cannot have several classes",
-                    "Classes are texts, enum labels or integers.");
-    Domain domain;
-    domain.levels = classes;
-    if (whole)
-        domain = WholeLevels(column, domain);
-    auto encoder = std::make_shared<const Encoder>(FeatureSpec::Levels(column.name, domain.levels));
-    const bool undeclared = column.domain.kind != DomainKind::kLevels;
-    return {TargetSpec::Classes(domain.levels), false, {}, std::move(encoder), undeclared};
-}
-
-TargetRule EncodeTarget(const PublicColumn& column, const TrainingOptions& options, bool governed) {
-    TaskOption task = options.task;
-    const std::vector<std::string> classes = task == TaskOption::kRegression || options.positive
-                                                 ? std::vector<std::string>()
-                                                 : ListedClasses(column, options, governed);
-    if (task == TaskOption::kUnset)
-        task = IsNumber(column.kind) && !options.positive && classes.empty() ? TaskOption::kRegression
-                                                                             : TaskOption::kClassification;
-    if (!options.classes.empty() && (options.positive || task == TaskOption::kRegression))
-        throw Error(ErrorCode::kInvalidParameter,
-                    options.positive ? "options \"classes\" and \"positive\" exclude each other"
-                                     : "option \"classes\" is for classification only");
-    if (task == TaskOption::kRegression && options.positive)
-        throw Error(ErrorCode::kInvalidParameter, "option \"positive\" is for classification only");
-    if (task == TaskOption::kClassification && options.target_range)
-        throw Error(ErrorCode::kInvalidParameter, "option \"target_range\" is for regression only");
-    if (task == TaskOption::kClassification && HasLogTarget(options))
-        throw Error(ErrorCode::kInvalidParameter, "option \"target_scale\" is for regression only");
-    if (!classes.empty())
-        return ClassesRule(column, classes);
-    return task == TaskOption::kRegression ? RegressionRule(column, options, governed)
-                                           : ClassificationRule(column, options);
 }
 
 }  // namespace dpboost

@@ -60,6 +60,10 @@ struct Alias {
 constexpr char kNoSeed[] = "There is no seed: whoever knows the seed can take the noise away.";
 constexpr char kNoStopping[] =
     "There is no early stopping: what is planned is charged, and looking at other rows would cost more.";
+constexpr char kColumns[] =
+    "Which columns to train on is said by the call: features => ARRAY['age', 'sex'], or the arguments after "
+    "the "
+    "target.";
 constexpr Alias kKeyAliases[] = {
     {"n_estimators", "trees"},
     {"num_trees", "trees"},
@@ -83,6 +87,8 @@ constexpr Alias kKeyAliases[] = {
     {"monotone_constraints", "monotone"},
     {"early_stopping_rounds", nullptr, kNoStopping},
     {"early_stopping", nullptr, kNoStopping},
+    {"columns", nullptr, kColumns},
+    {"feature_names", nullptr, kColumns},
 };
 constexpr Alias kMethodAliases[] = {{"dpboost", "pure_trees"},
                                     {"dpboost_sums", "pure_sums"},
@@ -99,17 +105,41 @@ const Alias* FindAlias(const Alias (&aliases)[count], const std::string& name) {
 
 // ---- keys ----
 
-[[noreturn]] void RefuseKey(const std::string& key, const MethodList& methods) {
-    std::vector<std::string> keys;
+// Lists what the call's method takes: fifty keys of all methods would hide the one that was meant.
+[[noreturn]] void RefuseKey(const std::string& key, const JsonValue& json, const MethodList& methods) {
+    const JsonValue* const named = json.Find("method");
+    const MethodInfo* method = named != nullptr && named->kind == JsonValue::kString
+                                   ? methods.Find(std::string(named->view()))
+                                   : nullptr;
+    if (method == nullptr)
+        method = methods.Default({});
+    std::vector<std::string> keys, all;
     for (const OptionRow& row : kRows)
         keys.emplace_back(row.key);
+    all = keys;
+    for (const OptionRow& row : method->options)
+        keys.emplace_back(row.key);
     for (std::string& own : methods.Keys())
-        keys.push_back(std::move(own));
-    std::string hint = NearestHint(key, keys);
+        all.push_back(std::move(own));
+    std::string hint = NearestHint(key, all);
     if (const Alias* alias = FindAlias(kKeyAliases, key))
         hint = alias->ours == nullptr ? alias->why : "It is called " + Quoted(alias->ours) + " here.";
     throw Error(ErrorCode::kInvalidParameter, "unrecognized option " + Quoted(key),
-                "The options are " + Listed(keys) + ".", hint);
+                "The options of method " + Quoted(method->name) + " are " + Listed(keys) +
+                    "; dpboost_methods has those of others.",
+                hint);
+}
+
+// The option is about trees; a list is meant for the argument of that name.
+void RefuseColumns(const JsonValue& json, const MethodInfo& method) {
+    const JsonValue* const value = json.Find("features");
+    if (value == nullptr || value->kind != JsonValue::kArray)
+        return;
+    const OptionRow* const row = method.options.Find("features");
+    throw Error(ErrorCode::kInvalidParameter,
+                row != nullptr ? "option \"features\" must be " + Allowed(*row)
+                               : "option \"features\" does not list columns",
+                "It is " + Shown(*value) + ".", kColumns);
 }
 
 // An option without effect is a misunderstanding that should not go unnoticed.
@@ -344,7 +374,7 @@ TrainingOptions ParseOptions(const JsonValue& json, const PrivacyArguments& priv
     for (int i = 0; i < json.count; ++i) {
         const OptionRow* const row = CommonOptions().Find(json.keys[i]);
         if (row == nullptr && methods.NamesWith(json.keys[i]).empty())
-            RefuseKey(json.keys[i], methods);
+            RefuseKey(json.keys[i], json, methods);
         if (row == nullptr)
             options.given.push_back(GivenFrom(json.keys[i], json.items[i]));
         else if (row->kind == OptionRow::kForm)
@@ -355,6 +385,7 @@ TrainingOptions ParseOptions(const JsonValue& json, const PrivacyArguments& priv
     const bool named = options.method != nullptr;
     if (!named)
         options.method = methods.Default(options.given);
+    RefuseColumns(json, *options.method);
     RefuseUnused(options, methods, named);
     CommonOptions().Apply(common, &options);
     CheckValues(options, methods);

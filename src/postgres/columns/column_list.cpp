@@ -53,9 +53,9 @@ const char* NoteOf(const SourceColumn& column, const ColumnDomain& domain, const
     if (column.kind == ValueKind::kUnknown)
         return psprintf("type %s cannot be used: leave the column out, or cast it in a view",
                         format_type_be(column.type));
-    const char* declare =
-        psprintf("dpboost_set_domain(%s, %s, lower, upper)", quote_literal_cstr(SqlNameOf(column.relid)),
-                 quote_literal_cstr(column.name));
+    const char* declare = psprintf(
+        "dpboost_set_domain(%s, %s, %s)", quote_literal_cstr(SqlNameOf(column.relid)),
+        quote_literal_cstr(column.name), IsTime(column.kind) ? "'YYYY-MM-DD', 'YYYY-MM-DD'" : "lower, upper");
     *usable = !IsNumber(column.kind) || domain.kind != DomainKind::kNone;
     if (strcmp(role, "primary key") == 0)
         return "left out unless it is named among the features";
@@ -65,7 +65,8 @@ const char* NoteOf(const SourceColumn& column, const ColumnDomain& domain, const
             "needs \"task\": \"classification\"",
             declare);
     if (!*usable)
-        return psprintf("has no public range: %s, or the option \"bounds\"", declare);
+        return psprintf("has no public range: %s%s, or the option \"bounds\"", declare,
+                        IsWhole(column.kind) ? ", with ARRAY[1, 2, 3] instead of a range for codes" : "");
     if (!IsNumber(column.kind) && domain.kind == DomainKind::kNone)
         return strcmp(role, "target") == 0 ? "needs the option \"positive\" or \"classes\""
                                            : "texts are hashed to buckets; a list of levels is better";

@@ -27,6 +27,22 @@ struct Wanted {
     Oid role;                // 0: caps
 };
 
+// A population that is misspelt may be one that the caller sees.
+[[noreturn]] void RaiseNoLimit(const BudgetList* budgets, const Wanted& wanted) {
+    auto* hint = static_cast<char*>(palloc0(CoreFailure::kTextSize));
+    CallCore([&] {
+        std::vector<std::string> names;
+        for (int i = 0; wanted.population != nullptr && i < budgets->count; ++i)
+            names.emplace_back(budgets->items[i].population_name);
+        NearestHint(wanted.population != nullptr ? wanted.population : "", names)
+            .copy(hint, CoreFailure::kTextSize - 1);
+    });
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no such limit in dpboost_budgets"),
+                    errdetail("It shows what one may use, and all of one's own tables and populations."),
+                    hint[0] != '\0' ? errhint("%s", hint) : 0));
+    pg_unreachable();
+}
+
 // The release that a model came from; only who may use the model learns it.
 int64 ReleaseOfModel(const text* model, Oid caller) {
     ModelText read;
@@ -171,9 +187,7 @@ void StateLimits(const Wanted& wanted, Oid caller, Paragraphs* paragraphs, LossP
         OidIsValid(wanted.role) && count > 1 ? AddUp(visible.budgets, chosen, count) : LossPoint{0, 0};
     CatalogEnd(&scope);
     if (count == 0)
-        ereport(ERROR,
-                (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no such limit in dpboost_budgets"),
-                 errdetail("It shows what one may use, and all of one's own tables and populations.")));
+        RaiseNoLimit(visible.budgets, wanted);
 }
 
 }  // namespace

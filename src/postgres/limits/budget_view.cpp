@@ -33,18 +33,24 @@ struct Figures {
 // Composing the losses of more limits than this takes too long for a view: all are shown by their curves then.
 constexpr int kMaxComposed = 16;
 
-// A limit's filters are solved for once, however many roles have it.
-using Limits = std::vector<Budget>;
+// A limit's filters are solved for once, and so is the cost of a training at its delta, however many roles have it.
+struct Limit {
+    Budget budget;
+    Cost training;
+};
+using Limits = std::vector<Limit>;
 constexpr size_t kMaxLimits = 256;
 
-Budget RestoreFrom(Limits& limits, const BudgetState& state, const BudgetSpent& spent) {
-    for (const Budget& limit : limits)
-        if (limit.epsilon() == state.epsilon && limit.delta() == state.delta && limit.order() == state.order)
-            return limit.WithSpent(spent);
-    const Budget budget = Budget::Restore(state.epsilon, state.delta, state.order, spent);
+Limit RestoreFrom(Limits& limits, const BudgetState& state, const BudgetSpent& spent) {
+    for (const Limit& limit : limits)
+        if (limit.budget.epsilon() == state.epsilon && limit.budget.delta() == state.delta &&
+            limit.budget.order() == state.order)
+            return {limit.budget.WithSpent(spent), limit.training};
+    const Limit limit = {Budget::Restore(state.epsilon, state.delta, state.order, spent),
+                         TrainingCost(TrainingsLeftEpsilon(), state.delta)};
     if (limits.size() < kMaxLimits)
-        limits.push_back(budget);
-    return budget;
+        limits.push_back(limit);
+    return limit;
 }
 
 void Compute(const BudgetState& state, const LimitTotals& totals, Limits& limits, Figures* figures) {
@@ -55,11 +61,12 @@ void Compute(const BudgetState& state, const LimitTotals& totals, Limits& limits
     figures->spent_epsilon = QuickEpsilon(all, state.delta);
     figures->adaptive_epsilon =
         all.releases <= 1 ? figures->spent_epsilon : AdaptiveEpsilon(all, state.delta);
-    const Budget budget = RestoreFrom(limits, state, all.At(state.order));
-    figures->remaining = budget.Remaining();
-    const double size = TrainingsLeftEpsilon();  // of which none fits where the limit for one is lower
-    figures->trainings_left =
-        size > state.max_epsilon_per_train ? 0 : TrainingsLeft(budget, size, state.delta);
+    const Limit limit = RestoreFrom(limits, state, all.At(state.order));
+    figures->remaining = limit.budget.Remaining();
+    // None fits where the limit for one is lower.
+    figures->trainings_left = limit.training.epsilon > state.max_epsilon_per_train
+                                  ? 0
+                                  : TrainingsLeft(limit.budget, limit.training);
 }
 
 // Nothing to adapt to after a single release.
@@ -124,6 +131,13 @@ void AddEver(const VisibleLimits& visible, Figures* figures) {
     }
 }
 
+// Solvers leave some 1e-12 on the safe side, which rounding would make a digit of: one training at 1 has spent 1, and
+// not 1.00001 of 1. What is counted against a limit is not this figure.
+double Shown(double epsilon_spent) {
+    constexpr double kSolved = 1e-9;
+    return RoundedUp(epsilon_spent * (1 - kSolved));
+}
+
 void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* budget, const char* unit_name,
             const Figures& figures) {
     const bool by_unit = budget->unit_state_id != 0;
@@ -133,10 +147,10 @@ void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* bud
     Datum values[] = {ObjectIdGetDatum(budget->relid),
                       ObjectIdGetDatum(budget->role),
                       Float8GetDatum(budget->epsilon),
-                      Float8GetDatum(budget->delta),
+                      DirectFunctionCall1(float8_numeric, Float8GetDatum(budget->delta)),
                       Float8GetDatum(budget->max_epsilon_per_train),
-                      Float8GetDatum(RoundedUp(figures.spent_epsilon)),
-                      Float8GetDatum(RoundedUp(figures.adaptive_epsilon)),
+                      Float8GetDatum(Shown(figures.spent_epsilon)),
+                      Float8GetDatum(Shown(figures.adaptive_epsilon)),
                       Float8GetDatum(RoundedDown(figures.remaining.epsilon)),
                       Float8GetDatum(RoundedDown(figures.remaining.share)),
                       Int64GetDatum(figures.releases),
@@ -145,7 +159,7 @@ void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* bud
                       NameGetDatum(&population),
                       IntervalPGetDatum(&budget->renew),
                       TimestampTzGetDatum(budget->window.end),
-                      Float8GetDatum(RoundedUp(figures.ever_epsilon)),
+                      Float8GetDatum(Shown(figures.ever_epsilon)),
                       CStringGetTextDatum(by_unit ? "unit" : "release"),
                       Int32GetDatum(figures.trainings_left)};
     bool nulls[lengthof(values)] = {};

@@ -3,7 +3,12 @@
 // used up, without his consent. Owners of several tables share a population through a role that they are members of.
 #include "postgres/population/population.h"
 
+#include <string>
+#include <vector>
+
+#include "base/text.h"
 #include "postgres/boundary/arguments.h"
+#include "postgres/boundary/boundary.h"
 #include "postgres/boundary/writable.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/govern/limit_history.h"
@@ -87,6 +92,23 @@ const char* TablesOf(int64 population_id) {
     return is_null ? nullptr : TextDatumGetCString(names);
 }
 
+// Says which of the caller's own may have been meant; else how there could be one. Palloc'ed.
+const char* MissingHint(const char* name, Oid caller) {
+    const uint64 count = CatalogRead(
+        "SELECT name FROM dpboost.population WHERE NOT dropped AND pg_has_role($1, owner::oid, 'USAGE')"
+        " ORDER BY name LIMIT 1000",
+        {OidOf(caller)}, 1000);
+    auto* names = CoreState<std::vector<std::string>>::Make(CurrentMemoryContext);
+    for (uint64 i = 0; i < count; ++i) {
+        const char* own = NameStr(*DatumGetName(CatalogValue(i, 1)));
+        CallCore([&] { (*names)->emplace_back(own); });
+    }
+    auto* hint = static_cast<char*>(palloc0(CoreFailure::kTextSize));
+    CallCore([&] { NearestHint(name, **names).copy(hint, CoreFailure::kTextSize - 1); });
+    names->Release();
+    return hint[0] != '\0' ? hint : "Create it with dpboost_create_population.";
+}
+
 }  // namespace
 
 const char* PopulationName(int64 population_id) {
@@ -101,7 +123,7 @@ int64 OpenPopulation(const char* name, Oid caller) {
                      " WHERE name = $1 AND NOT dropped FOR NO KEY UPDATE",
                      {{NAMEOID, NameDatum(name)}}) == 0)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("population \"%s\" does not exist", name),
-                        errhint("Create it with dpboost_create_population.")));
+                        errhint("%s", MissingHint(name, caller))));
     const int64 population_id = DatumGetInt64(CatalogValue(0, 1));
     const Oid owner = DatumGetObjectId(CatalogValue(0, 2));
     const bool exists = OidIsValid(owner) && RoleName(owner) != nullptr;

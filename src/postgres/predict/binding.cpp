@@ -129,6 +129,15 @@ bool HasNoNames(TupleDesc descriptor) {
     return true;
 }
 
+// And nullptr. Palloc'ed.
+const char* const* ColumnNames(TupleDesc descriptor) {
+    auto* names = static_cast<const char**>(palloc0(sizeof(char*) * (descriptor->natts + 1)));
+    for (int i = 0, count = 0; i < descriptor->natts; ++i)
+        if (!TupleDescAttr(descriptor, i)->attisdropped)
+            names[count++] = NameStr(TupleDescAttr(descriptor, i)->attname);
+    return names;
+}
+
 void BindRow(Binding* binding, Oid type, int32 typmod) {
     binding->row_type = InvalidOid;
     MemoryContextReset(binding->row_context);
@@ -144,9 +153,7 @@ void BindRow(Binding* binding, Oid type, int32 typmod) {
     for (int i = 0; i < binding->features; ++i) {
         binding->fields[i] = by_position ? i : FindField(*binding, i);
         if (binding->fields[i] < 0)
-            ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
-                            errmsg("the row has no column \"%s\", which is a feature of model \"%s\"",
-                                   FeatureName(*binding, i), binding->name)));
+            RaiseMissingFeatures(*binding, ColumnNames(binding->descriptor));
         BindColumn(binding, i, TupleDescAttr(binding->descriptor, binding->fields[i])->atttypid);
     }
     binding->row_type = type;

@@ -1,5 +1,11 @@
 #include "postgres/predict/object_features.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+
 namespace dpboost {
 namespace {
 
@@ -56,7 +62,58 @@ Datum TextOf(const Binding& binding, int feature, const JsonbValue& value) {
     RefuseValue(binding, feature);
 }
 
+// The keys of an object, and nullptr. Palloc'ed.
+const char* const* KeysOf(Jsonb* object) {
+    const int count = JsonContainerSize(&object->root);
+    auto* keys = static_cast<const char**>(palloc0(sizeof(char*) * (count + 1)));
+    JsonbIterator* iterator = JsonbIteratorInit(&object->root);
+    JsonbValue value;
+    JsonbIteratorToken token;
+    for (int i = 0; (token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE;)
+        if (token == WJB_KEY && i < count)
+            keys[i++] = pnstrdup(value.val.string.val, value.val.string.len);
+    return keys;
+}
+
+// What is missing, and which of the given names is no feature but nearly one of these.
+void Compare(const Binding& binding, const char* const* given, std::string* missing, std::string* near) {
+    constexpr size_t kShown = 20;
+    std::vector<std::string> names, others;
+    for (; *given != nullptr; ++given)
+        others.emplace_back(*given);
+    for (int i = 0; i < binding.features; ++i) {
+        const auto found = std::find(others.begin(), others.end(), NameOf(binding, i));
+        if (found != others.end())
+            others.erase(found);
+        else
+            names.push_back(NameOf(binding, i));
+    }
+    for (size_t i = 0; i < names.size() && near->empty(); ++i)
+        *near = Nearest(names[i], others);
+    const bool more = names.size() > kShown, one = names.size() == 1;
+    names.resize(std::min(names.size(), kShown));
+    *missing = std::string(OidIsValid(binding.object_type) ? ""
+                           : one                           ? "column "
+                                                           : "columns ") +
+               QuotedList(names) + (more ? ", ..." : "") +
+               (one ? ", which is a feature of" : ", which are features of");
+}
+
 }  // namespace
+
+void RaiseMissingFeatures(const Binding& binding, const char* const* given) {
+    const bool object = OidIsValid(binding.object_type);
+    auto* missing = CoreState<std::string>::Make(CurrentMemoryContext);
+    auto* near = CoreState<std::string>::Make(CurrentMemoryContext);
+    CallCore([&] { Compare(binding, given, &**missing, &**near); });
+    ereport(ERROR,
+            (errcode(ERRCODE_UNDEFINED_COLUMN),
+             errmsg("the %s has no %s model \"%s\"", object ? "object" : "row", (*missing)->c_str(),
+                    binding.name),
+             !(*near)->empty() ? errdetail("Its \"%s\" is no feature of the model.", (*near)->c_str()) : 0,
+             object ? errhint("Pass null for a value that is missing.") : 0));
+    pg_unreachable();
+}
 
 bool IsObject(Oid type, const NullableDatum& argument) {
     if (type != UNKNOWNOID || argument.isnull)
@@ -87,10 +144,7 @@ FeatureValues TakeObjectApart(Binding* binding, Datum argument) {
         JsonbValue found;
         if (getKeyJsonValueFromContainer(&object->root, name.data(), static_cast<int>(name.size()), &found) ==
             nullptr)
-            ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
-                            errmsg("the object has no \"%s\", which is a feature of model \"%s\"",
-                                   name.c_str(), binding->name),
-                            errhint("Pass null for a value that is missing.")));
+            RaiseMissingFeatures(*binding, KeysOf(object));
         binding->nulls[i] = found.type == jbvNull;
         if (!binding->nulls[i])
             binding->values[i] =

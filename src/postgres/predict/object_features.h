@@ -16,4 +16,8 @@ void BindObject(Binding* binding);
 // list or an object where a value should be, 22P02 for a text where a number should be.
 FeatureValues TakeObjectApart(Binding* binding, Datum argument);
 
+// Names all features that an object or a row does not have, and what of it may have been meant for one of them;
+// `given` ends with nullptr.
+[[noreturn]] void RaiseMissingFeatures(const Binding& binding, const char* const* given);
+
 }  // namespace dpboost

@@ -1,5 +1,6 @@
 // dpboost_report: a model as a page for people. PostgreSQL's side gathers what the caller may see, the core puts it into
 // words and pictures. No row is read, and nothing is drawn.
+#include "base/text.h"
 #include "model/explain/explain.h"
 #include "model/report/report_html.h"
 #include "model/report/svg.h"
@@ -36,7 +37,7 @@ struct ReportSources {
 std::string Short(double number, int digits = 4) {
     char text[40];
     snprintf(text, sizeof text, "%.*g", digits, number);
-    return text;
+    return Printed(strtod(text, nullptr));  // as people write it
 }
 
 // Rounded up, where it is not what somebody asked for.

@@ -43,7 +43,7 @@ COMMENT ON FUNCTION dpboost_revoke_budget(regclass, regrole) IS
     'takes the budget of a role on a relation away; what was spent stays in the ledger';
 
 -- Shows only what the calling role may see, so that anyone may call it.
-CREATE FUNCTION dpboost.budgets(OUT relation regclass, OUT grantee regrole, OUT epsilon float8, OUT delta float8,
+CREATE FUNCTION dpboost.budgets(OUT relation regclass, OUT grantee regrole, OUT epsilon float8, OUT delta numeric,
                                 OUT max_epsilon_per_train float8, OUT epsilon_spent float8,
                                 OUT epsilon_spent_adaptive float8, OUT epsilon_remaining float8,
                                 OUT part_remaining float8, OUT releases bigint, OUT privacy_unit name,

@@ -8,7 +8,7 @@ CREATE VIEW dpboost_budgets ( -- privacy budgets: limit, spent and remaining; ow
     relation, -- table or view; NULL: the cap of a population, for all its tables together
     grantee, -- role whose budget it is; NULL: the cap for everyone together
     epsilon, -- limit; it holds also for an analyst who chooses each training after seeing the last
-    delta, -- limit
+    delta, -- limit; numeric, as other deltas here: 0.000001 rather than 1e-06
     max_epsilon_per_train, -- limit for a single training, or NULL
     epsilon_spent, -- what the releases so far add up to, at delta; proven for trainings that were all chosen before
     -- the first, not for an analyst who adapts
@@ -57,7 +57,8 @@ CREATE VIEW dpboost_ledger ( -- releases: one's own, and all from one's own tabl
     -- session, the same at all of them
     models) -- of dpboost_train_groups: its models, each with its version; their names begin with that of "model"
     WITH (security_barrier) AS
-    SELECT l.release_id, l.released_at, l.role_name AS role, l.model, l.version, l.method, l.task, dpboost.rounded_up(l.epsilon) AS epsilon, l.delta,
+    SELECT l.release_id, l.released_at, l.role_name AS role, l.model, l.version, l.method, l.task, dpboost.rounded_up(l.epsilon) AS epsilon,
+           l.delta::numeric AS delta,
            l.privacy_unit, l.relations,
            coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = m.owner::oid)::text, m.owner::text) AS owner,
            EXISTS (SELECT FROM dpboost.delivery d WHERE d.release_id = l.release_id) AS delivered,
@@ -102,7 +103,7 @@ CREATE VIEW dpboost_models ( -- models that one may use: one's own and those sha
     WITH (security_barrier) AS
     SELECT n.name AS model, m.version,
            coalesce((SELECT r.rolname FROM pg_catalog.pg_roles r WHERE r.oid = n.owner::oid)::text, n.owner::text) AS owner,
-           m.method, m.task, dpboost.rounded_up(m.epsilon) AS epsilon, m.delta, m.features, m.options, m.created_at,
+           m.method, m.task, dpboost.rounded_up(m.epsilon) AS epsilon, m.delta::numeric AS delta, m.features, m.options, m.created_at,
            n.owner::text || '.' || n.name AS full_name,
            m.version = (SELECT d.version FROM dpboost.deployment d JOIN dpboost.model v USING (name_id, version)
                         WHERE d.name_id = n.name_id ORDER BY d.deployment_id DESC LIMIT 1) IS TRUE AS live,

@@ -18,7 +18,7 @@ CREATE VIEW dpboost_limit_history ( -- who set which limit when: of one's own ta
     privacy_unit) -- column that identifies a person from then on; NULL: each row is one
     WITH (security_barrier) AS
     SELECT h.limit_history_id AS change_id, h.changed_at, h.role_name AS role, h.session_name AS session_role, h.change,
-           h.relation, h.population, h.grantee_name AS grantee, h.epsilon, h.delta, h.max_epsilon_per_train, h.renew,
+           h.relation, h.population, h.grantee_name AS grantee, h.epsilon, h.delta::numeric AS delta, h.max_epsilon_per_train, h.renew,
            h.privacy_unit
     FROM dpboost.limit_history h
     WHERE pg_catalog.pg_has_role(current_user, h.owner::oid, 'USAGE')
@@ -68,7 +68,8 @@ CREATE FUNCTION dpboost_protect_schema(schema regnamespace, epsilon float8 DEFAU
                                        privacy_unit name DEFAULT NULL, population name DEFAULT NULL) RETURNS bigint
     LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT count(@extschema@.dpboost_protect(c.oid, $2, $3, $4, false, $5)::text)
-    FROM (SELECT oid FROM pg_class WHERE relnamespace = $1 AND relkind IN ('r', 'p') AND NOT relispartition
+    FROM (SELECT oid, relname FROM pg_class WHERE relnamespace = $1 AND relkind IN ('r', 'p') AND NOT relispartition
+          UNION ALL SELECT NULL, NULL WHERE $1 IS NULL -- an error, as for a single table
           ORDER BY relname) c $$;
 COMMENT ON FUNCTION dpboost_protect_schema(regnamespace, float8, float8, name, name) IS
     'dpboost_protect for every table of a schema; returns how many. Partitions have their parent''s cap';
@@ -78,7 +79,8 @@ CREATE FUNCTION dpboost_set_schema_budget(schema regnamespace, grantee regrole, 
                                           renew interval DEFAULT NULL) RETURNS bigint
     LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT count(@extschema@.dpboost_set_budget(c.oid, $2, $3, $4, $5, $6)::text)
-    FROM (SELECT oid FROM pg_class WHERE relnamespace = $1 AND relkind IN ('r', 'p') AND NOT relispartition
+    FROM (SELECT oid, relname FROM pg_class WHERE relnamespace = $1 AND relkind IN ('r', 'p') AND NOT relispartition
+          UNION ALL SELECT NULL, NULL WHERE $1 IS NULL -- an error, as for a single table
           ORDER BY relname) c $$;
 COMMENT ON FUNCTION dpboost_set_schema_budget(regnamespace, regrole, float8, float8, float8, interval) IS
     'dpboost_set_budget for every table of a schema; returns how many';

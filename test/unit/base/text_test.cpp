@@ -45,6 +45,11 @@ TEST(TextTest, NearestOfSeveral) {
     EXPECT_EQ(Nearest("delt", keys), "delta");
     EXPECT_EQ(Nearest("deep", keys), "");  // two changes of four letters are no near miss
     EXPECT_EQ(Nearest("", keys), "");
+    EXPECT_EQ(Nearest("dleta", keys), "delta");  // two letters that changed places are one mistake
+    EXPECT_EQ(Nearest("rsik", {"rank", "risk"}), "risk");
+    EXPECT_EQ(Nearest("sxe", {"age", "sex"}), "sex");
+    EXPECT_EQ(Nearest("YES", {"no", "yes"}), "yes");  // capital letters are none
+    EXPECT_EQ(Nearest("Y", {"no", "n"}), "");
     EXPECT_EQ(Nearest("epsilon", {}), "");
     EXPECT_EQ(NearestHint("epsilom", keys), "Perhaps you meant \"epsilon\".");
     EXPECT_EQ(NearestHint("nothing like it", keys), "");

@@ -97,8 +97,11 @@ TEST(ColumnsTest, NoRange) {
         "constraint, or say "
         "{\"bounds\": \"private\"} to spend a share of epsilon on finding it.";
     EXPECT_EQ(Refused(Column("x", ValueKind::kFloat8), ""), text);
-    EXPECT_EQ(Refused(Column("x", ValueKind::kTimestamp), "\"bounds\": {}"), text);
-    EXPECT_EQ(Refused(Column("x", ValueKind::kTimestamp), "\"bounds\": [0, 1]"), text);
+    const size_t range = text.find("[lower, upper]");
+    const std::string times =
+        text.substr(0, range) + "[\"YYYY-MM-DD\", \"YYYY-MM-DD\"]" + text.substr(range + 14);
+    EXPECT_EQ(Refused(Column("x", ValueKind::kTimestamp), "\"bounds\": {}"), times);
+    EXPECT_EQ(Refused(Column("x", ValueKind::kTimestamp), "\"bounds\": [0, 1]"), times);
 }
 
 TEST(ColumnsTest, AllColumnsWithoutARangeAreNamedAtOnce) {
@@ -108,10 +111,11 @@ TEST(ColumnsTest, AllColumnsWithoutARangeAreNamedAtOnce) {
     EXPECT_EQ(
         Thrown([&] { EncodeFeatures(columns, Options(""), false, "target", "s.t"); }),
         "columns \"a\", \"it's\" have no public range | A range that was read from the rows would tell about "
-        "people. | Give them in the options as {\"bounds\": {\"a\": [lower, upper], \"it's\": [lower, "
-        "upper]}}, "
+        "people. | Give them in the options as {\"bounds\": {\"a\": [lower, upper], \"it's\": "
+        "[\"YYYY-MM-DD\", \"YYYY-MM-DD\"]}}, "
         "have them declared with SELECT dpboost_set_domain('s.t', 'a', lower, upper), "
-        "dpboost_set_domain('s.t', 'it''s', lower, upper); or a CHECK constraint, or say {\"bounds\": "
+        "dpboost_set_domain('s.t', 'it''s', 'YYYY-MM-DD', 'YYYY-MM-DD'); or a CHECK constraint, or say "
+        "{\"bounds\": "
         "\"private\"} to spend a share of epsilon on finding them.");
 }
 
@@ -294,8 +298,10 @@ TEST(ColumnsTest, SeveralClasses) {
     EXPECT_EQ(classes(Target(text, "\"classes\": [\"a\", \"b\", \"c\"]")), abc);
     EXPECT_EQ(classes(Target(text, "\"bounds\": {\"y\": [\"a\", \"b\", \"c\"]}")), abc);
     EXPECT_EQ(classes(Target(listed, "")), abc);
-    EXPECT_EQ(classes(Target(listed, "\"classes\": [\"c\", \"b\", \"x\"]")),
-              (std::vector<std::string>{"c", "b", "x"}));
+    EXPECT_EQ(
+        RefusedTarget(listed, "\"classes\": [\"c\", \"b\", \"A\"]"),
+        "option \"classes\" must list levels of the target | It has \"A\"; the levels of \"y\" are \"a\", "
+        "\"b\", \"c\". | Perhaps you meant \"a\".");
     EXPECT_EQ(Target(listed, "").spec.task(), Task::kClasses);
     EXPECT_EQ(Target(listed, "\"positive\": \"b\"").spec.task(), Task::kBinary);
     EXPECT_EQ(Target(listed, "\"positive\": \"b\"").classes, nullptr);

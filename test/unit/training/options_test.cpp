@@ -198,14 +198,24 @@ TEST(OptionsTest, EpsilonAndDeltaAsArguments) {
 
 // ---- keys and methods ----
 
+constexpr char kColumnsHint[] =
+    "Which columns to train on is said by the call: features => ARRAY['age', 'sex'], or the arguments after "
+    "the "
+    "target.";
+
 TEST(OptionsTest, UnknownKeys) {
     std::string keys;
     for (const OptionRow& row : CommonOptions())
         keys += std::string(row.key) + ", ";
-    keys += Listed(AllMethods().Keys());
+    std::vector<std::string> own;
+    for (const OptionRow& row : AllMethods().Find("auto")->options)
+        own.emplace_back(row.key);
+    const std::string all = keys + Listed(AllMethods().Keys());
+    keys += Listed(own);
     const auto refused = [&](const std::string& key, const std::string& hint) {
-        EXPECT_EQ(Refused("\"" + key + "\": 1"),
-                  "unrecognized option \"" + key + "\" | The options are " + keys + ". | " + hint);
+        EXPECT_EQ(Refused("\"" + key + "\": 1"), "unrecognized option \"" + key +
+                                                     "\" | The options of method \"auto\" are " + keys +
+                                                     "; dpboost_methods has those of others. | " + hint);
     };
     refused("epsilom", "Perhaps you meant \"epsilon\".");
     refused("tree", "Perhaps you meant \"trees\".");
@@ -225,10 +235,18 @@ TEST(OptionsTest, UnknownKeys) {
                                                           {"max_bin", "bins"},
                                                           {"pos_label", "positive"}}) {
         refused(theirs, std::string("It is called \"") + ours + "\" here.");
-        EXPECT_NE(keys.find(ours), std::string::npos);
+        EXPECT_NE(all.find(ours), std::string::npos);
     }
     for (const char* seed : {"seed", "random_state", "random_seed"})
         refused(seed, "There is no seed: whoever knows the seed can take the noise away.");
+    for (const char* key : {"columns", "feature_names"})
+        refused(key, kColumnsHint);
+    EXPECT_EQ(
+        Refused("\"features\": [\"age\", \"sex\"]"),
+        std::string("option \"features\" must be \"cyclic\" or \"any\" | It is an array of 2 items. | ") +
+            kColumnsHint);
+    EXPECT_EQ(Begin(Refused("\"method\": \"adassp\", \"leaf_clop\": 1"), " are "),
+              "unrecognized option \"leaf_clop\" | The options of method \"adassp\"");
 }
 
 TEST(OptionsTest, Methods) {

@@ -32,7 +32,7 @@ ReportFacts SomeFacts() {
     facts.version = "3";
     facts.origin = "Method auto.";
     facts.epsilon = "epsilon 1";
-    facts.epsilon_note = "delta 1e-06";
+    facts.epsilon_note = "delta 1e-6";
     facts.privacy.before_after = {{"50 %", "73.2 %"}};
     facts.privacy.notes = {"a note"};
     facts.record = {{"release", "17"}};
