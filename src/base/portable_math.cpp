@@ -42,17 +42,22 @@ double CosNear(double x, double tail) {
     return w + (((1 - w) - half) + (z * (z * Polynomial(kC, z)) - x * tail));
 }
 
-// x without the lower half of its bits.
-double UpperHalf(double x) {
-    uint64_t bits;
-    std::memcpy(&bits, &x, sizeof bits);
-    bits &= 0xffffffff00000000;
-    std::memcpy(&x, &bits, sizeof bits);
-    return x;
+// |x| < 2^31. Inline, where the library's floor is a call.
+int Floor(double x) {
+    const int whole = static_cast<int>(x);
+    return whole - (whole > x);
 }
 
-// erfc of x >= 1.25.
-double ErfcTail(double x) {
+// 2^k, -1022 <= k <= 1023: a product with it is what ldexp gives, as long as it is a normal number.
+double PowerOfTwo(int k) {
+    const uint64_t bits = static_cast<uint64_t>(k + 1023) << 52;
+    double power;
+    std::memcpy(&power, &bits, sizeof bits);
+    return power;
+}
+
+// erfc(x) exp(x^2) of x >= 1.25, up to 28.
+double ScaledErfc(double x) {
     constexpr double kRa[] = {-9.86494403484714822705e-03, -6.93858572707181764372e-01,
                               -1.05586262253232909814e+01, -6.23753324503260060396e+01,
                               -1.62396669462573470355e+02, -1.84605092906711035994e+02,
@@ -81,8 +86,39 @@ double ErfcTail(double x) {
     const double s = 1 / (x * x);
     const double quotient =
         x < 1 / 0.35 ? Polynomial(kRa, s) / Polynomial(kSa, s) : Polynomial(kRb, s) / Polynomial(kSb, s);
-    const double z = UpperHalf(x);
-    return Exp(-z * z - 0.5625) * Exp((z - x) * (z + x) + quotient) / x;
+    return Exp(quotient - 0.5625) / x;
+}
+
+// erfc of |x| < 1.25.
+double ErfcNear(double x) {
+    constexpr double kPp[] = {1.28379167095512558561e-01, -3.25042107247001499370e-01,
+                              -2.84817495755985104766e-02, -5.77027029648944159157e-03,
+                              -2.37630166566501626084e-05};
+    constexpr double kQq[] = {1,
+                              3.97917223959155352819e-01,
+                              6.50222499887672944485e-02,
+                              5.08130628187576562776e-03,
+                              1.32494738004321644526e-04,
+                              -3.96022827877536812320e-06};
+    constexpr double kPa[] = {-2.36211856075265944077e-03, 4.14856118683748331666e-01,
+                              -3.72207876035701323847e-01, 3.18346619901161753674e-01,
+                              -1.10894694282396677476e-01, 3.54783043256182359371e-02,
+                              -2.16637559486879084300e-03};
+    constexpr double kQa[] = {1,
+                              1.06420880400844228286e-01,
+                              5.40397917702171048937e-01,
+                              7.18286544141962662868e-02,
+                              1.26171219808761642112e-01,
+                              1.36370839120290507362e-02,
+                              1.19844998467991074170e-02};
+    constexpr double kErx = 8.45062911510467529297e-01;
+    const double a = std::fabs(x);
+    if (a < 0.84375) {
+        const double z = x * x, y = Polynomial(kPp, z) / Polynomial(kQq, z);
+        return x < 0.25 ? 1 - (x + x * y) : 0.5 - (x - 0.5 + x * y);
+    }
+    const double s = a - 1, quotient = Polynomial(kPa, s) / Polynomial(kQa, s);
+    return x >= 0 ? 1 - kErx - quotient : 1 + (kErx + quotient);
 }
 
 }  // namespace
@@ -97,11 +133,11 @@ double Exp(double x) {
         return std::numeric_limits<double>::infinity();
     if (x < -708)
         return 0;
-    const double k = std::floor(1.44269504088896338700 * x + 0.5);
+    const int k = Floor(1.44269504088896338700 * x + 0.5);
     const double high = x - k * kLn2High, low = k * kLn2Low;
     const double r = high - low, t = r * r;
     const double c = r - t * Polynomial(kP, t);
-    return std::ldexp(1 - ((low - (r * c) / (2 - c)) - high), static_cast<int>(k));
+    return 2 * (1 - ((low - (r * c) / (2 - c)) - high)) * PowerOfTwo(k - 1);
 }
 
 double Log(double x) {
@@ -140,40 +176,14 @@ double Cos(double x) {
     }
 }
 
-double Erfc(double x) {
-    constexpr double kPp[] = {1.28379167095512558561e-01, -3.25042107247001499370e-01,
-                              -2.84817495755985104766e-02, -5.77027029648944159157e-03,
-                              -2.37630166566501626084e-05};
-    constexpr double kQq[] = {1,
-                              3.97917223959155352819e-01,
-                              6.50222499887672944485e-02,
-                              5.08130628187576562776e-03,
-                              1.32494738004321644526e-04,
-                              -3.96022827877536812320e-06};
-    constexpr double kPa[] = {-2.36211856075265944077e-03, 4.14856118683748331666e-01,
-                              -3.72207876035701323847e-01, 3.18346619901161753674e-01,
-                              -1.10894694282396677476e-01, 3.54783043256182359371e-02,
-                              -2.16637559486879084300e-03};
-    constexpr double kQa[] = {1,
-                              1.06420880400844228286e-01,
-                              5.40397917702171048937e-01,
-                              7.18286544141962662868e-02,
-                              1.26171219808761642112e-01,
-                              1.36370839120290507362e-02,
-                              1.19844998467991074170e-02};
-    constexpr double kErx = 8.45062911510467529297e-01;
-    const double a = std::fabs(x);
-    if (a < 0.84375) {
-        const double z = x * x, y = Polynomial(kPp, z) / Polynomial(kQq, z);
-        return x < 0.25 ? 1 - (x + x * y) : 0.5 - (x - 0.5 + x * y);
-    }
-    if (a < 1.25) {
-        const double s = a - 1, quotient = Polynomial(kPa, s) / Polynomial(kQa, s);
-        return x >= 0 ? 1 - kErx - quotient : 1 + (kErx + quotient);
-    }
-    if (x >= 26.5)
-        return 0;
-    return x > 0 ? ErfcTail(x) : x > -6 ? 2 - ErfcTail(-x) : x == x ? 2 : x;
+double InverseMills(double a) {
+    constexpr double kSqrtHalf = 0.7071067811865476, kSqrtTwoPi = 2.5066282746310002;
+    const double x = -a * kSqrtHalf;  // the mass is erfc(x) / 2, the density exp(-x^2) / sqrt(2 pi)
+    if (x >= 1.25)
+        return 2 / (kSqrtTwoPi * ScaledErfc(x));
+    const double peak = Exp(-0.5 * a * a);
+    const double mass = x > -1.25 ? 0.5 * ErfcNear(x) : 1 - 0.5 * peak * ScaledErfc(-x);
+    return peak / (kSqrtTwoPi * mass);
 }
 
 double Pow(double x, double y) {

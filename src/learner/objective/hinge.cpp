@@ -21,7 +21,7 @@ class Hinge final : public Objective {
     double Correction(const MeanLabel&, double error) const override { return error; }
 
   private:
-    void EvaluatePortable(const Rows& rows) const override {
+    void EvaluatePortable(Rows rows) const override {
         constexpr int32_t kOne = 1 << kFixedBits;
         for (size_t i = 0; i < rows.n; i++) {
             const bool positive = rows.labels[i] > 0.5F;

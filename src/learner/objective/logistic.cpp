@@ -35,7 +35,7 @@ class Logistic final : public Objective {
     }
 
   private:
-    void EvaluatePortable(const Rows& rows) const override {
+    void EvaluatePortable(Rows rows) const override {
         for (size_t i = 0; i < rows.n; i++) {
             const float x = static_cast<float>(rows.scores[i]) * kScoreStep;
             const float e = NegativeExpOf(x, kMaxExponent);
@@ -48,8 +48,10 @@ class Logistic final : public Objective {
     }
 
 #if defined(__x86_64__)
-    DPBOOST_AVX2 size_t EvaluateAvx2(const Rows& rows) const override {
+    DPBOOST_AVX2 size_t EvaluateAvx2(Rows rows) const override {
         const __m256 one = _mm256_set1_ps(1.0F);
+        const __m256 gradient_scale = _mm256_set1_ps(gradient_scale_);
+        const __m256 hessian_scale = _mm256_set1_ps(hessian_scale_);
         size_t i = 0;
         for (; i + 8 <= rows.n; i += 8) {
             const __m256 x = LoadScores8(rows.scores + i);
@@ -57,9 +59,9 @@ class Logistic final : public Objective {
             const __m256 q = _mm256_div_ps(one, _mm256_add_ps(one, e));
             const __m256 eq = _mm256_mul_ps(e, q);
             const __m256 p = _mm256_blendv_ps(q, eq, x);  // by the sign bit; x is never -0
-            const __m256 g = _mm256_mul_ps(_mm256_sub_ps(_mm256_loadu_ps(rows.labels + i), p),
-                                           _mm256_set1_ps(gradient_scale_));
-            const __m256 h = _mm256_mul_ps(_mm256_mul_ps(eq, q), _mm256_set1_ps(hessian_scale_));
+            const __m256 g =
+                _mm256_mul_ps(_mm256_sub_ps(_mm256_loadu_ps(rows.labels + i), p), gradient_scale);
+            const __m256 h = _mm256_mul_ps(_mm256_mul_ps(eq, q), hessian_scale);
             Store8(rows.gradients + i, ClipToLattice8(g, -kClip));
             Store8(rows.hessians + i, ClipToLattice8(h, 0.0F));
         }

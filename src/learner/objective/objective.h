@@ -89,9 +89,10 @@ class Objective {
         int32_t* hessians;
     };
 
-    virtual void EvaluatePortable(const Rows& rows) const = 0;
+    // Rows by value: what a vector writes could alias anything that is referred to, which would be read anew each time.
+    virtual void EvaluatePortable(Rows rows) const = 0;
     // Does as many of the first rows as its vectors hold and returns how many; needs AVX2.
-    virtual size_t EvaluateAvx2(const Rows&) const { return 0; }
+    virtual size_t EvaluateAvx2(Rows) const { return 0; }
 
     const float gradient_scale_;  // lattice steps per unit of the gradient
     const float hessian_scale_;

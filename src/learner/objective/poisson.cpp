@@ -57,7 +57,7 @@ class Poisson final : public Objective {
     }
 
   private:
-    void EvaluatePortable(const Rows& rows) const override {
+    void EvaluatePortable(Rows rows) const override {
         for (size_t i = 0; i < rows.n; i++) {
             const float x = static_cast<float>(rows.scores[i]) * kScoreStep - start_;
             const float e = NegativeExpOf(x, kFar);
@@ -69,21 +69,24 @@ class Poisson final : public Objective {
     }
 
 #if defined(__x86_64__)
-    DPBOOST_AVX2 size_t EvaluateAvx2(const Rows& rows) const override {
+    DPBOOST_AVX2 size_t EvaluateAvx2(Rows rows) const override {
         const __m256 one = _mm256_set1_ps(1.0F);
+        const __m256 gradient_scale = _mm256_set1_ps(gradient_scale_);
+        const __m256 hessian_scale = _mm256_set1_ps(hessian_scale_);
+        const __m256 start = _mm256_set1_ps(start_);
+        const __m256 half_range = _mm256_set1_ps(half_range_);
+        const __m256 least = _mm256_set1_ps(least_);
         size_t i = 0;
         for (; i + 8 <= rows.n; i += 8) {
-            const __m256 x = _mm256_sub_ps(LoadScores8(rows.scores + i), _mm256_set1_ps(start_));
+            const __m256 x = _mm256_sub_ps(LoadScores8(rows.scores + i), start);
             const __m256 e = NegativeExpOf8(x, kFar);
             const __m256 mean =
                 _mm256_blendv_ps(_mm256_div_ps(one, e), e, x);  // by the sign bit; x is never -0
             const __m256 share = _mm256_add_ps(one, _mm256_loadu_ps(rows.labels + i));
-            const __m256 count =
-                _mm256_add_ps(_mm256_mul_ps(share, _mm256_set1_ps(half_range_)), _mm256_set1_ps(least_));
-            const __m256 g = _mm256_mul_ps(_mm256_sub_ps(count, mean), _mm256_set1_ps(gradient_scale_));
+            const __m256 count = _mm256_add_ps(_mm256_mul_ps(share, half_range), least);
+            const __m256 g = _mm256_mul_ps(_mm256_sub_ps(count, mean), gradient_scale);
             Store8(rows.gradients + i, ClipToLattice8(g, -kClip));
-            Store8(rows.hessians + i,
-                   ClipToLattice8(_mm256_mul_ps(mean, _mm256_set1_ps(hessian_scale_)), 0.0F));
+            Store8(rows.hessians + i, ClipToLattice8(_mm256_mul_ps(mean, hessian_scale), 0.0F));
         }
         return i;
     }

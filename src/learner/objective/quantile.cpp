@@ -32,7 +32,7 @@ class Quantile final : public Objective {
     double Correction(const MeanLabel&, double error) const override { return error; }
 
   private:
-    void EvaluatePortable(const Rows& rows) const override {
+    void EvaluatePortable(Rows rows) const override {
         for (size_t i = 0; i < rows.n; i++) {
             const float x = static_cast<float>(rows.scores[i]) * kScoreStep;
             float g = (rows.labels[i] - x) * gradient_scale_ + shift_;
@@ -43,14 +43,18 @@ class Quantile final : public Objective {
     }
 
 #if defined(__x86_64__)
-    DPBOOST_AVX2 size_t EvaluateAvx2(const Rows& rows) const override {
+    DPBOOST_AVX2 size_t EvaluateAvx2(Rows rows) const override {
+        const __m256 gradient_scale = _mm256_set1_ps(gradient_scale_);
+        const __m256 shift = _mm256_set1_ps(shift_);
+        const __m256 highest = _mm256_set1_ps(highest_);
+        const float lowest = lowest_;
         size_t i = 0;
         for (; i + 8 <= rows.n; i += 8) {
             const __m256 x = LoadScores8(rows.scores + i);
             const __m256 y = _mm256_loadu_ps(rows.labels + i);
-            __m256 g = _mm256_mul_ps(_mm256_sub_ps(y, x), _mm256_set1_ps(gradient_scale_));
-            g = _mm256_min_ps(_mm256_add_ps(g, _mm256_set1_ps(shift_)), _mm256_set1_ps(highest_));
-            Store8(rows.gradients + i, ClipToLattice8(g, lowest_));
+            __m256 g = _mm256_mul_ps(_mm256_sub_ps(y, x), gradient_scale);
+            g = _mm256_min_ps(_mm256_add_ps(g, shift), highest);
+            Store8(rows.gradients + i, ClipToLattice8(g, lowest));
             Store8(rows.hessians + i, _mm256_set1_epi32(kClipSteps));
         }
         return i;

@@ -54,7 +54,7 @@ class SoftmaxLoss final : public Objective {
         throw Error(ErrorCode::kInternal, "classes have no mean label");
     }
 
-    void EvaluatePortable(const Rows& rows) const override {
+    void EvaluatePortable(Rows rows) const override {
         for (size_t i = 0; i < rows.n; i++)
             rows.hessians[i] = EvaluateRow(rows.scores + i * classes_, static_cast<size_t>(rows.labels[i]),
                                            rows.gradients + i * classes_);
@@ -93,7 +93,7 @@ class SoftmaxLoss final : public Objective {
 
 #if defined(__x86_64__)
     // Eight classes at a time. Lanes behind the last class hold the lowest score, no exponential and no gradient.
-    DPBOOST_AVX2 size_t EvaluateAvx2(const Rows& rows) const override {
+    DPBOOST_AVX2 size_t EvaluateAvx2(Rows rows) const override {
         for (size_t i = 0; i < rows.n; i++)
             rows.hessians[i] = EvaluateRow8(rows.scores + i * classes_, static_cast<int32_t>(rows.labels[i]),
                                             rows.gradients + i * classes_);

@@ -24,7 +24,7 @@ class Squared final : public Objective {
   private:
     static float Target(float label) { return kOfSigns ? 2 * label - 1 : label; }
 
-    void EvaluatePortable(const Rows& rows) const override {
+    void EvaluatePortable(Rows rows) const override {
         for (size_t i = 0; i < rows.n; i++) {
             const float x = static_cast<float>(rows.scores[i]) * kScoreStep;
             rows.gradients[i] = ClipToLattice((Target(rows.labels[i]) - x) * gradient_scale_, -kClip);
@@ -33,14 +33,14 @@ class Squared final : public Objective {
     }
 
 #if defined(__x86_64__)
-    DPBOOST_AVX2 size_t EvaluateAvx2(const Rows& rows) const override {
+    DPBOOST_AVX2 size_t EvaluateAvx2(Rows rows) const override {
+        const __m256 gradient_scale = _mm256_set1_ps(gradient_scale_);
         size_t i = 0;
         for (; i + 8 <= rows.n; i += 8) {
             __m256 y = _mm256_loadu_ps(rows.labels + i);
             if (kOfSigns)
                 y = _mm256_sub_ps(_mm256_add_ps(y, y), _mm256_set1_ps(1.0F));
-            const __m256 g = _mm256_mul_ps(_mm256_sub_ps(y, LoadScores8(rows.scores + i)),
-                                           _mm256_set1_ps(gradient_scale_));
+            const __m256 g = _mm256_mul_ps(_mm256_sub_ps(y, LoadScores8(rows.scores + i)), gradient_scale);
             Store8(rows.gradients + i, ClipToLattice8(g, -kClip));
             Store8(rows.hessians + i, _mm256_set1_epi32(kClipSteps));
         }

@@ -16,9 +16,7 @@ double PosteriorMean(double noisy, double sigma, double mean) {
         return center;
     if (a < -20)  // leading terms of the tail's expansion
         return sigma / -a * (1 - 2 / (a * a));
-    const double density = portable::Exp(-0.5 * a * a) * 0.3989422804014327;
-    const double mass = 0.5 * portable::Erfc(-a * 0.7071067811865476);
-    return center + sigma * density / mass;
+    return center + sigma * portable::InverseMills(a);
 }
 
 // The mean Hessian sum of a leaf over all trees so far. One below its own standard error cannot be told from
@@ -51,8 +49,12 @@ std::vector<int32_t> LeafValues::Next(const std::vector<NoisySide>& leaves) {
     const double mean_label = std::clamp(gradient_total_ / (mean_hessian * sums_), -1.0, 1.0);
     std::vector<int32_t> values;
     values.reserve(leaves.size());
+    double variance = 0, sigma = 1e-9;
     for (const NoisySide& leaf : leaves) {
-        const double sigma = std::max(std::sqrt(leaf.hessian_variance), 1e-9);
+        if (leaf.hessian_variance != variance) {  // mostly that of the leaf before
+            variance = leaf.hessian_variance;
+            sigma = std::max(std::sqrt(variance), 1e-9);
+        }
         const double hessian = PosteriorMean(leaf.hessian, sigma, mean_hessian);
         const double value = options_.part == LeafPart::kAveraging ? AveragedLabel(leaf, hessian, mean_label)
                                                                    : Step(leaf, hessian);

@@ -54,10 +54,9 @@ class NoisySides {
                 hessian_variance_};
     }
     std::vector<NoisySide> All() const {
-        std::vector<NoisySide> all;
-        all.reserve(size());
-        for (std::size_t i = 0; i < size(); i++)
-            all.push_back((*this)[i]);
+        std::vector<NoisySide> all(size());
+        for (std::size_t i = 0; i < all.size(); i++)
+            all[i] = (*this)[i];
         return all;
     }
     // All gradient sums, where a leaf has several.

@@ -35,8 +35,10 @@ class Fft {
     double RelativeError() const;
 
   private:
+    template <typename Four>
+    void ForFours(Spectrum& data, std::size_t near, Four four) const;
     template <typename Butterfly>
-    void ForPairs(Spectrum& data, std::size_t half, Butterfly butterfly) const;
+    void ForNeighbours(Spectrum& data, Butterfly butterfly) const;
 
     std::size_t size_;
     int log2_size_;

@@ -87,12 +87,12 @@ __attribute__((target("avx2"))) void Leaves(const KernelNode* nodes, const uint8
 __attribute__((target("avx2"))) void Join(const KernelNode& parent, int depth, const uint8_t* cells,
                                           const uint8_t* left, const uint8_t* right, uint8_t* out) {
     const __m256i base = _mm256_set1_epi8(static_cast<char>(1 << depth));
+    const __m256i add = _mm256_set1_epi32(static_cast<int>(parent.add));
+    const __m256i threshold = _mm256_set1_epi32(static_cast<int>(parent.threshold));
+    const uint8_t* const column = ColumnOf(parent, cells);
     for (size_t row = 0; row < kKernelRows; row += 32) {
-        const __m256i codes =
-            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(ColumnOf(parent, cells) + row));
-        const __m256i mask =
-            _mm256_cmpgt_epi8(_mm256_add_epi8(codes, _mm256_set1_epi32(static_cast<int>(parent.add))),
-                              _mm256_set1_epi32(static_cast<int>(parent.threshold)));
+        const __m256i codes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(column + row));
+        const __m256i mask = _mm256_cmpgt_epi8(_mm256_add_epi8(codes, add), threshold);
         const __m256i l = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(left + row));
         const __m256i r = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(right + row));
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + row),
@@ -148,8 +148,8 @@ struct Subtree<1, Index> {
 };
 
 template <int Depth>
-__attribute__((target("avx512f,avx512bw"))) void Leaves(const KernelNode* nodes, const uint8_t* cells,
-                                                        uint8_t* out) {
+__attribute__((target("avx512f,avx512bw"), aligned(64))) void Leaves(const KernelNode* nodes,
+                                                                     const uint8_t* cells, uint8_t* out) {
     const Rows leaf = Subtree<Depth, 0>::Leaf(nodes, cells);
     _mm512_storeu_si512(out, leaf.low);
     _mm512_storeu_si512(out + 64, leaf.high);
@@ -171,7 +171,8 @@ void DenseLeaves(const Kernel* kernels, int dense_depth, const KernelNode* nodes
         return kernels[dense_depth - 1](nodes, cells, out);
     CheckInternal(dense_depth <= kDenseDepth, "too many levels for the kernel");
     const int top = dense_depth - kSubtreeDepth;
-    uint8_t parts[1 << (kDenseDepth - kSubtreeDepth)][kKernelRows];
+    // Aligned: half of a vector that was just written is read before it is in the cache, if it lies within one line.
+    alignas(64) uint8_t parts[1 << (kDenseDepth - kSubtreeDepth)][kKernelRows];
     const KernelNode* subtree = nodes + (size_t{1} << top) - 1;
     for (int part = 0; part < 1 << top; part++, subtree += kSubtreeNodes)
         kernels[kSubtreeDepth - 1](subtree, cells, parts[part]);

@@ -70,12 +70,13 @@ void LeafSums::Add(const LeafSums& other) {
 }
 
 RawGradientSums LeafSums::Raw() const {
-    std::vector<int64_t> hessians(leaves()), gradients;
-    gradients.reserve(leaves() * outputs_);
-    for (size_t leaf = 0; leaf < leaves(); leaf++) {
-        const int64_t* const sum = sums_.data() + (outputs_ + 1) * leaf;
-        gradients.insert(gradients.end(), sum, sum + outputs_);
-        hessians[leaf] = sum[outputs_];
+    std::vector<int64_t> hessians(leaves()), gradients(leaves() * outputs_);
+    const int64_t* sum = sums_.data();
+    int64_t* gradient = gradients.data();
+    for (int64_t& hessian : hessians) {
+        for (size_t k = 0; k < outputs_; k++)
+            *gradient++ = *sum++;
+        hessian = *sum++;
     }
     return {RawSums(std::move(hessians), kClipSteps), RawSums(std::move(gradients), kClipSteps)};
 }
