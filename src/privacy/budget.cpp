@@ -17,6 +17,8 @@ namespace {
 // Case (c): how delta is divided between the two filters.
 constexpr double kGaussianDelta = 0.8;
 constexpr double kRenyiDelta = 0.2;
+// What sizes of accounts may tell about a person is part of its limit (training/units/unit_rooms.h); releases get the rest.
+constexpr double kRoomsShare = 0.01;
 // Taken off what is left, so that noise calibrated to fit fits in spite of rounding.
 constexpr double kSlack = 1e-12;
 // Where the search for a limit begins that would have held what cost nothing.
@@ -94,6 +96,11 @@ double Left(double limit, double spent) {
     return spent == 0 ? std::max(0.0, limit) : std::max(0.0, limit * (1 - kSlack) - spent);
 }
 
+// Of a limit of which nothing is spent but what is for sizes, a release may ask for all: its noise has to fit, no more.
+double Worth(double rho, const BudgetSpent& spent) {
+    return spent.by_unit ? rho / (1 - kRoomsShare) : rho;
+}
+
 }  // namespace
 
 Budget::Budget(double epsilon, double delta) {
@@ -124,7 +131,8 @@ Budget Budget::WithSpent(const BudgetSpent& spent) const {
 }
 
 double Budget::LimitRho(bool gaussian_first) const {
-    return EpsilonToRdp(order_, epsilon_, gaussian_first ? kRenyiDelta * delta_ : delta_);
+    const double rho = EpsilonToRdp(order_, epsilon_, gaussian_first ? kRenyiDelta * delta_ : delta_);
+    return spent_.by_unit ? rho * (1 - kRoomsShare) : rho;
 }
 
 bool Budget::TakesAlone(double epsilon, double delta) const {
@@ -157,7 +165,7 @@ BudgetRoom Budget::Room(bool gaussian) const {
 
 double Budget::RoomEpsilon(bool gaussian, double delta) const {
     const BudgetRoom room = Room(gaussian);
-    double epsilon = EpsilonOfRho(order_, room.rho, delta);
+    double epsilon = EpsilonOfRho(order_, Worth(room.rho, spent_), delta);
     if (room.mu_squared > 0 && delta > 0)
         epsilon = std::max(epsilon, GdpEpsilon(std::sqrt(room.mu_squared), delta) * (1 - 1e-11));
     return TakesAlone(epsilon, delta) ? epsilon_ : epsilon;
@@ -172,7 +180,8 @@ BudgetRemaining Budget::Remaining() const {
         const double above = GdpEpsilonAbove(std::sqrt(room.mu_squared), delta_);
         remaining = {room.mu_squared / limit_mu_squared_, above * (1 - 1e-11) - 1e-12};
     } else if (room.rho > 0) {
-        remaining = {room.rho / LimitRho(spent_.gaussian_first), EpsilonOfRho(order_, room.rho, delta_)};
+        remaining = {room.rho / LimitRho(spent_.gaussian_first),
+                     EpsilonOfRho(order_, Worth(room.rho, spent_), delta_)};
     }
     remaining.epsilon = std::max(0.0, std::min(epsilon_, remaining.epsilon));
     return remaining;

@@ -63,20 +63,69 @@ is(sql('SELECT count(*) FROM dpboost_ledger WHERE NOT delivered'), 1, 'and the l
 cmp_ok(spent(1), '<=', 1, 'nobody has spent more than all');
 is(sql(train(0.1)), 'regression', 'and trainings go on');
 
-# A server that dies when accounts are written and the ledger is not: the commit is of both, so nobody was charged.
+# ---- what is written, and when ----
+# Sizes are seen by everybody, committed or not. So accounts are written last, when nothing can refuse the charge any more.
+sub wal_since { return sql("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '$_[0]')"); }
+sub ledger_waits
+{
+    my ($condition) = @_;
+    return $node->poll_query_until('postgres',
+        "SELECT count(*) > 0 FROM pg_stat_activity WHERE backend_type = 'dpboost ledger' AND $condition");
+}
 my $ledger = start_session($node, "BEGIN; LOCK TABLE dpboost.charge_lock IN EXCLUSIVE MODE; SELECT 'locked';\n");
 $ledger->{run}->pump until $ledger->{out} =~ /locked/;
 my ($whole, $rows) = (spent(1), sql('SELECT count(*) FROM dpboost_ledger'));
 my $written = sql('SELECT pg_current_wal_insert_lsn()');
-my $torn = start_session($node, train(0.1) . "\n");
-ok($node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity
-    WHERE backend_type = 'dpboost ledger' AND wait_event_type = 'Lock'}), 'a charge waits for the ledger');
-cmp_ok(sql("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '$written')"), '>', 12000 * 20, 'and has written accounts');
-$node->stop('immediate');
-eval { $_->{run}->finish } for $ledger, $torn;
-$node->start;
-is(spent(1), $whole, 'a crash between accounts and commit charges nobody');
-is(sql('SELECT count(*) FROM dpboost_ledger'), $rows, 'and the ledger knows nothing of it');
+my $refused = start_session($node, train(0.1) . "\n");
+ok(ledger_waits("wait_event_type = 'Lock'"), 'a charge waits for the ledger');
+cmp_ok(wal_since($written), '<', 12000 * 15, 'and has written no accounts');
+sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%dpboost_train_on%' AND pid <> pg_backend_pid()});
+$ledger->{in} = "COMMIT;\n\\q\n";
+$refused->{in} = "\\q\n";
+eval { $_->{run}->finish } for $ledger, $refused;
+is(spent(1), $whole, 'who gives up then has paid nothing');
+
+# Charges wait at one of two gates: when they are in the ledger, and when all accounts are written but the last.
+sql(q{CREATE TABLE gate (place text);
+    CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+        WHILE EXISTS (SELECT FROM public.gate WHERE place = TG_ARGV[0]) LOOP PERFORM pg_sleep(0.02); END LOOP;
+        RETURN NULL; END$$;
+    CREATE TRIGGER linger AFTER INSERT ON dpboost.ledger FOR EACH ROW EXECUTE FUNCTION linger('ledger');
+    CREATE TRIGGER linger AFTER INSERT OR UPDATE ON dpboost.unit_bucket FOR EACH ROW WHEN (NEW.bucket >= 3)
+        EXECUTE FUNCTION linger('accounts');});
+sub charge_at
+{
+    my ($gate, $statement) = @_;
+    sql("INSERT INTO gate VALUES ('$gate')");
+    $written = sql('SELECT pg_current_wal_insert_lsn()');
+    my $session = start_session($node, "$statement\n\\q\n");
+    ok(ledger_waits("wait_event = 'PgSleep'"), "a charge waits at the gate of the $gate");
+    return $session;
+}
+
+# Who gives up while accounts are written has paid: what he saw of sizes was not for nothing.
+my $gone = charge_at('accounts', "SET dpboost.ledger_timeout = '3s';" . train(0.1));
+cmp_ok(wal_since($written), '>', 12000 * 15, 'and has written accounts');
+eval { $gone->{run}->finish };
+like($gone->{err}, qr/could not confirm the charge/, 'its caller does not know whether he has paid');
+sql('DELETE FROM gate');
+ok($node->poll_query_until('postgres', "SELECT count(*) = $rows + 1 FROM dpboost_ledger"), 'but he has');
+cmp_ok(spent(1), '>', $whole, 'and so has everybody');
+
+# A server that dies just then: the commit is of accounts and ledger, so nobody was charged.
+($whole, $rows) = (spent(1), $rows + 1);
+for my $gate ('ledger', 'accounts')
+{
+    my $torn = charge_at($gate, train(0.1));
+    cmp_ok(wal_since($written), $gate eq 'ledger' ? '<' : '>', 12000 * 15, 'what is written last are accounts');
+    $node->stop('immediate');
+    eval { $torn->{run}->finish };
+    $node->start;
+    sql('DELETE FROM gate');
+    is(spent(1), $whole, 'a crash between accounts and commit charges nobody');
+    is(sql('SELECT count(*) FROM dpboost_ledger'), $rows, 'and the ledger knows nothing of it');
+}
+sql('DROP FUNCTION linger() CASCADE; DROP TABLE gate');
 is(sql(train(0.1)), 'regression', 'trainings go on');
 
 # ---- what EXPLAIN counts ----

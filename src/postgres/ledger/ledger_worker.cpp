@@ -161,24 +161,6 @@ void Answer(LedgerMessage* message, const BudgetList* budgets, const LedgerRecor
     memcpy(answer->budgets, budgets->items, answer->budget_count * sizeof(BudgetState));
 }
 
-// Persons' accounts are charged before the ledger is locked: writing those of millions takes seconds, and others would
-// wait. What was computed from accounts that have changed since is not written.
-void ChargeUnits(const LedgerMessage* message) {
-    if (message->unit_state_id == 0 || !OidIsValid(get_extension_oid("dpboost", true)))
-        return;
-    PushActiveSnapshot(GetTransactionSnapshot());
-    CatalogScope scope;
-    CatalogBegin(&scope);
-    const bool charged = WriteUnitBuckets(message->unit_state_id, message->unit_generation,
-                                          PieceOf(message, message->units), message->units.size);
-    CatalogEnd(&scope);
-    PopActiveSnapshot();
-    if (!charged)
-        ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-                        errmsg("the same persons were charged by another training meanwhile"),
-                        errdetail("Nothing was charged and nothing was released."), errhint("Try again.")));
-}
-
 // The accounts that were charged are those of the limits as they are now, by these limits.
 void CheckUnits(const LedgerMessage* message, const RelationSet* relations, const BudgetList* budgets) {
     bool same = true;
@@ -199,9 +181,38 @@ void CheckUnits(const LedgerMessage* message, const RelationSet* relations, cons
     CheckUnitHistory(budgets, relations);
 }
 
+// Takes the commit on, unless the caller has given up. From here on nothing can be taken back, so that a cancel breaks
+// nothing off, it is not listened to any more.
+bool TakeOn(LedgerMessage* message) {
+    uint32 expected = kLedgerPending;
+    if (!pg_atomic_compare_exchange_u32(&message->state, &expected, kLedgerCommitting))
+        return expected == kLedgerCommitting;  // it has, before
+    pqsignal(SIGINT, SIG_IGN);
+    QueryCancelPending = false;
+    return true;
+}
+
+// Last of all, when nothing can refuse the charge any more but a server that dies: how much is written may tell who is
+// there, is shown whether it is committed or not, and is paid by those whose accounts are (training/units/unit_rooms.h). So
+// whoever gives up while it is written has paid all the same. What was computed from accounts that have changed since is not
+// written. Others wait meanwhile, of ten million persons a second or two.
+void ChargeUnits(LedgerMessage* message) {
+    if (message->unit_state_id == 0)
+        return;
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    const char* bytes = PieceOf(message, message->units);
+    if (!CountUnitWrite(message->unit_state_id, message->unit_generation, bytes, message->units.size))
+        ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+                        errmsg("the same persons were charged by another training meanwhile"),
+                        errdetail("Nothing was charged and nothing was released."), errhint("Try again.")));
+    if (TakeOn(message))
+        WriteCountedBuckets(message->unit_state_id, bytes, message->units.size);
+    CatalogEnd(&scope);
+}
+
 // The whole transaction of a charge up to its commit.
 void PrepareCharge(LedgerMessage* message) {
-    ChargeUnits(message);
     LockLedger(message);
     PushActiveSnapshot(GetTransactionSnapshot());
     const RelationSet* relations =
@@ -218,6 +229,7 @@ void PrepareCharge(LedgerMessage* message) {
     RecordCharge(message, &plan, relations, &record);
     RaiseAlerts(budgets, parts_before, record.release_id);
     Answer(message, budgets, record);
+    ChargeUnits(message);
     PopActiveSnapshot();
 }
 
@@ -240,16 +252,12 @@ void PrepareImport(const LedgerMessage* message) {
 
 // Commits if the caller still waits. After this either all is committed or nothing ever will be. Done is said
 // only of a commit that has ended as it should: one whose wait for a standby was broken off, by whoever may
-// terminate the worker, may be lost with this server. So that a cancel breaks nothing off, it is not listened
-// to any more.
+// terminate the worker, may be lost with this server.
 void CommitOrAbort(LedgerMessage* message) {
-    uint32 expected = kLedgerPending;
-    if (!pg_atomic_compare_exchange_u32(&message->state, &expected, kLedgerCommitting)) {
+    if (!TakeOn(message)) {
         AbortCurrentTransaction();
         return;
     }
-    pqsignal(SIGINT, SIG_IGN);
-    QueryCancelPending = false;
     CommitTransactionCommand();
     SendNotifies();
     if (ProcDiePending)

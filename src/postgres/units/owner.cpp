@@ -66,7 +66,9 @@ CoreState<UnitBook>* OpenBook(Owned* owned, const UnitKey* keys, int count) {
                         errhint("Change the column back.")));
     owned->state.generation = stored.generation;
     const std::string_view salt(stored.salt, kUnitSaltSize);
-    auto* book = CoreState<UnitBook>::Make(CurrentMemoryContext, salt, stored.buckets);
+    auto* limit = CoreState<UnitLimit>::Make(CurrentMemoryContext, owned->state.epsilon, owned->state.delta,
+                                             owned->state.order);
+    auto* book = CoreState<UnitBook>::Make(CurrentMemoryContext, salt, stored.buckets, **limit);
     CallCore([&] {
         PgInterrupt interrupt;
         (*book)->KeepKeys();
@@ -135,10 +137,13 @@ Datum dpboost_forget_unit(PG_FUNCTION_ARGS) {
     CatalogBegin(&scope);
     CoreState<UnitBook>* book = OpenBook(&owned, &key, 1);
     CallCore([&] {
-        if (tombstone)
+        if (tombstone) {
             (*book)->Set(0, kUnitForgotten);
-        else
+            (*book)->TouchAll();
+        } else {
             (*book)->Remove(0);
+            (*book)->RewriteKeys();
+        }
     });
     WriteBook(owned, &**book);
     CatalogEnd(&scope);
@@ -162,6 +167,7 @@ Datum dpboost_merge_units(PG_FUNCTION_ARGS) {
     CallCore([&] {
         (*book)->Set(1, AddSpent((*book)->spent(0), (*book)->spent(1)));
         (*book)->Set(0, kUnitForgotten);
+        (*book)->TouchAll();
     });
     WriteBook(owned, &**book);
     CatalogEnd(&scope);

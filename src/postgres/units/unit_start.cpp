@@ -107,13 +107,13 @@ void ReadAllPersons(Oid relid, int64 population_id, const NameData& unit, Start*
 }
 
 // In the core.
-void OpenAll(const char* salt, Start* start, Interrupt& interrupt) {
+void OpenAll(const char* salt, const UnitLimit& limit, Start* start, Interrupt& interrupt) {
     const auto less = [](const UnitKey& a, const UnitKey& b) {
         return a.high != b.high ? a.high < b.high : a.low < b.low;
     };
     std::sort(start->keys.begin(), start->keys.end(), less);
     start->keys.erase(std::unique(start->keys.begin(), start->keys.end()), start->keys.end());
-    UnitBook book(std::string_view(salt, kUnitSaltSize), {});
+    UnitBook book(std::string_view(salt, kUnitSaltSize), {}, limit);
     book.SetUnits(start->keys, interrupt);
     CheckInternal(book.FinishLoading(interrupt), "there is nothing to load");
     for (size_t unit = 0; unit < book.units(); ++unit)
@@ -198,7 +198,7 @@ void StartUnits(const ReadRelation* relation, ArrayType* ids, int64 population_i
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
     CallCore([&] {
         PgInterrupt interrupt;
-        OpenAll(salt, &**start, interrupt);
+        OpenAll(salt, UnitLimit(limit->epsilon, limit->delta, limit->order), &**start, interrupt);
     });
     CatalogScope scope;
     CatalogBegin(&scope);

@@ -121,7 +121,7 @@ void FindUnitState(const BudgetList* budgets, const RelationSet* relations, Oid 
 }
 
 StoredUnits ReadStoredUnits(int64 id, const char* name) {
-    if (CatalogRead("SELECT generation, old_buckets, new_buckets, moves, units, salt, key_family"
+    if (CatalogRead("SELECT generation, old_buckets, new_buckets, units, opened, moved, salt, key_family"
                     " FROM dpboost.unit_state WHERE unit_state_id = $1",
                     {Int8(id)}, 1) == 0)
         RaiseMissing(name);
@@ -129,13 +129,15 @@ StoredUnits ReadStoredUnits(int64 id, const char* name) {
     stored.generation = DatumGetInt64(CatalogValue(0, 1));
     stored.buckets.old_buckets = static_cast<uint32_t>(DatumGetInt32(CatalogValue(0, 2)));
     stored.buckets.new_buckets = static_cast<uint32_t>(DatumGetInt32(CatalogValue(0, 3)));
-    stored.buckets.moves = static_cast<uint32_t>(DatumGetInt32(CatalogValue(0, 4)));
-    stored.buckets.units = static_cast<uint64_t>(DatumGetInt64(CatalogValue(0, 5)));
-    const bytea* salt = DatumGetByteaPP(CatalogValue(0, 6));
+    stored.buckets.units = static_cast<uint64_t>(DatumGetInt64(CatalogValue(0, 4)));
+    stored.buckets.opened = static_cast<uint64_t>(DatumGetInt64(CatalogValue(0, 5)));
+    stored.buckets.moved = static_cast<uint64_t>(DatumGetInt64(CatalogValue(0, 6)));
+    stored.buckets.writes = static_cast<uint64_t>(stored.generation);
+    const bytea* salt = DatumGetByteaPP(CatalogValue(0, 7));
     if (VARSIZE_ANY_EXHDR(salt) != kUnitSaltSize)
         RaiseMissing(name);
     memcpy(stored.salt, VARDATA_ANY(salt), kUnitSaltSize);
-    stored.family = DatumGetChar(CatalogValue(0, 7));
+    stored.family = DatumGetChar(CatalogValue(0, 8));
     return stored;
 }
 

@@ -52,5 +52,8 @@ void LoadBuckets(int64 id, UnitBook* book);
 // Inside a catalog scope: what UnitBook::WriteOut gave, if the generation is still this one; else false, and nothing is
 // changed.
 bool WriteUnitBuckets(int64 id, int64 generation, const char* bytes, size_t size);
+// The same in two steps: what may fail, by whatever others do, and what is seen.
+bool CountUnitWrite(int64 id, int64 generation, const char* bytes, size_t size);
+void WriteCountedBuckets(int64 id, const char* bytes, size_t size);
 
 }  // namespace dpboost

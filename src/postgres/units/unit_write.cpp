@@ -20,16 +20,23 @@ SPIPlanPtr PrepareWrite(const char* query, int count, const Oid* types) {
     return plan;
 }
 
+UnitWriteReader OpenWrite(const char* bytes, size_t size) {
+    UnitWriteReader reader;
+    if (!reader.Open(bytes, size))
+        elog(ERROR, "the accounts that are to be written are damaged");
+    return reader;
+}
+
 // False if the accounts have changed since they were loaded. Its row stays locked until the commit, so that they cannot.
 bool NextGeneration(int64 id, int64 generation, const UnitWriteReader& reader) {
     return CatalogWrite(
                "UPDATE dpboost.unit_state SET generation = generation + 1, old_buckets = $3, new_buckets = "
-               "$4,"
-               " moves = $5, units = $6 WHERE unit_state_id = $1 AND generation = $2",
+               "$4, units = $5, opened = $6, moved = $7 WHERE unit_state_id = $1 AND generation = $2",
                {Int8(id), Int8(generation), Int4(static_cast<int32>(reader.buckets.old_buckets)),
                 Int4(static_cast<int32>(reader.buckets.new_buckets)),
-                Int4(static_cast<int32>(reader.buckets.moves)),
-                Int8(static_cast<int64>(reader.buckets.units))}) == 1;
+                Int8(static_cast<int64>(reader.buckets.units)),
+                Int8(static_cast<int64>(reader.buckets.opened)),
+                Int8(static_cast<int64>(reader.buckets.moved))}) == 1;
 }
 
 // A statement for each kind of bucket that UnitBook::WriteOut gives.
@@ -61,7 +68,7 @@ void WriteBucket(int64 id, const UnitWrite& write, const WritePlans& plans, Memo
     if (write.has_spent)
         values[3] = PointerGetDatum(MakeBytea(write.spent, kBucketUnits * UnitBook::kSpentSize));
     if (write.has_keys)
-        values[4] = PointerGetDatum(MakeBytea(write.keys, kBucketUnits * UnitBook::kKeySize));
+        values[4] = PointerGetDatum(MakeBytea(write.keys, UnitBook::kKeysSize));
     MemoryContextSwitchTo(outer);
     SPIPlanPtr plan = write.has_keys ? plans.with_keys : write.has_spent ? plans.with_spent : plans.reserved;
     const int result = SPI_execute_plan(plan, values, nullptr, false, 0);
@@ -72,12 +79,12 @@ void WriteBucket(int64 id, const UnitWrite& write, const WritePlans& plans, Memo
 
 }  // namespace
 
-bool WriteUnitBuckets(int64 id, int64 generation, const char* bytes, size_t size) {
-    UnitWriteReader reader;
-    if (!reader.Open(bytes, size))
-        elog(ERROR, "the accounts that are to be written are damaged");
-    if (!NextGeneration(id, generation, reader))
-        return false;
+bool CountUnitWrite(int64 id, int64 generation, const char* bytes, size_t size) {
+    return NextGeneration(id, generation, OpenWrite(bytes, size));
+}
+
+void WriteCountedBuckets(int64 id, const char* bytes, size_t size) {
+    UnitWriteReader reader = OpenWrite(bytes, size);
     const WritePlans plans = PrepareWrites();
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "dpboost accounts", ALLOCSET_DEFAULT_SIZES);
@@ -89,6 +96,12 @@ bool WriteUnitBuckets(int64 id, int64 generation, const char* bytes, size_t size
     MemoryContextDelete(context);
     if (reader.left != 0 || reader.at != reader.end)
         elog(ERROR, "the accounts that are to be written are damaged");
+}
+
+bool WriteUnitBuckets(int64 id, int64 generation, const char* bytes, size_t size) {
+    if (!CountUnitWrite(id, generation, bytes, size))
+        return false;
+    WriteCountedBuckets(id, bytes, size);
     return true;
 }
 

@@ -11,6 +11,9 @@ namespace {
 
 using Wide = unsigned __int128;
 
+// Of a limit of pure privacy, which no Gaussian noise has: what sizes tell is that but for this chance.
+constexpr double kRoomsDelta = 1e-12;
+
 // ceil(rho / whole 2^bits), also over the rounding of the quotient.
 uint64_t CeilPart(double rho, double whole, int bits) {
     return static_cast<uint64_t>(std::ceil(std::ldexp(rho / whole * (1 + 1e-15), bits)));
@@ -25,9 +28,17 @@ UnitLimit::UnitLimit(double epsilon, double delta, uint32_t order)
     if ((delta == 0) != (order == kInfiniteOrder))
         throw Error(ErrorCode::kInvalidParameter,
                     "a limit of pure privacy has the order infinity, and no other has");
-    rho_ = delta == 0 ? epsilon : EpsilonToRdp(order, epsilon, delta);
-    if (!(rho_ > 0))
+    whole_ = EpsilonToRdp(order, epsilon, delta);
+    if (!(whole_ > 0))
         throw Error(ErrorCode::kInvalidParameter, "epsilon is too small for a budget at this delta");
+    rho_ = PerRelease().Room(false).rho;
+}
+
+// A Gaussian count has alpha / (2 sigma^2) at alpha ([SBDT] Thm 14); several add up.
+double UnitLimit::RoomsSigma(int counts) const {
+    const double part = (whole_ - rho_) * (1 - 1e-9);  // which is far more than what was rounded
+    return delta_ == 0 ? std::sqrt(counts) / GdpMu(part, kRoomsDelta)
+                       : std::sqrt(0.5 * counts * order_ / part) * (1 + 1e-9);
 }
 
 uint32_t UnitLimit::Price(double rho) const {
@@ -58,7 +69,7 @@ uint32_t UnitLimit::StartAfter(const BudgetSpent& spent) const {
     if (spent.releases == 0)
         return 0;
     const double left = Budget::Restore(epsilon_, delta_, order_, spent).Room(false).rho;
-    return Price(rho_ - left);
+    return Price(whole_ - left);
 }
 
 double UnitLimit::EpsilonLeft(uint32_t spent) const {

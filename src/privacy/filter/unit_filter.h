@@ -31,8 +31,10 @@
 // divergence is at most the larger.
 //
 // Secret: who has an accumulator, what is in it, who is left out and how many they are. All of it follows from rows. It
-// is shown to nobody but the owner of the rows, and changes no message, error, number of rounds or size. Public: the limit
-// and what a release asks of a unit at most.
+// is shown to nobody but the owner of the rows, and changes no message, error or number of rounds. Public: the limit
+// and what a release asks of a unit at most. Sizes in the catalog follow from noisy counts of who came, draws like any
+// other, of which each unit is in some (training/units/unit_rooms.h). What they cost at most is a hundredth of the limit,
+// taken off for everybody and for ever: B here is the rest.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +60,9 @@ class UnitLimit {
     double delta() const { return delta_; }
     uint32_t order() const { return order_; }
     double rho() const { return rho_; }  // B
+    // How far apart noisy counts of units have to be from the truth that are paid by the limit's part for them, if a unit
+    // is in so many: a standard deviation.
+    double RoomsSigma(int counts) const;
 
     // What a divergence at the order takes of a unit, rounded up; kUnitWhole + 1 if that is more than all. Nothing that
     // has a cost is free.
@@ -87,6 +92,7 @@ class UnitLimit {
     double delta_;
     uint32_t order_;
     double rho_;
+    double whole_;  // with what is for sizes
 };
 
 inline uint32_t UnitLeft(uint32_t spent) {

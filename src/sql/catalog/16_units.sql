@@ -12,8 +12,9 @@ CREATE TABLE dpboost.unit_state ( -- the persons of one limit that is accounted 
     generation bigint NOT NULL DEFAULT 0, -- counts the changes, so that nobody charges what he has not seen
     old_buckets int NOT NULL DEFAULT 0, -- how many buckets there are
     new_buckets int NOT NULL DEFAULT 0, -- and how many for accounts that are newer than those, numbered from 2^30
-    moves int NOT NULL DEFAULT 0, -- how often these have moved to the old ones
     units bigint NOT NULL DEFAULT 0, -- accounts in all of them: if some are lost, nothing is trained
+    opened bigint NOT NULL DEFAULT 0, -- with those that were removed since
+    moved bigint NOT NULL DEFAULT 0, -- what these were at most when the new ones moved to the old ones, with noise
     salt bytea NOT NULL CHECK (pg_catalog.length(salt) = 16), -- of the keys
     key_family "char" NOT NULL, -- kind of type that tells persons apart: another one would give everybody a new account
     earlier_ids bigint[] NOT NULL DEFAULT '{}', -- relations whose releases were counted when accounts were opened
@@ -25,7 +26,7 @@ COMMENT ON SEQUENCE dpboost.unit_state_id_seq IS 'numbers the rows of unit_state
 CREATE TABLE dpboost.unit_bucket ( -- accounts of persons, some thousands to a row
     unit_state_id bigint NOT NULL, -- whose they are
     bucket int NOT NULL, -- its place: keys ascend through the old ones, and through the new ones
-    keys bytea NOT NULL, -- 16 bytes for each of 4096, ascending; where there is nobody, bytes 0xff
+    keys bytea NOT NULL, -- 16 bytes for each of 4096, ascending, the first of them by a bit or two; where there is nobody, bytes 0xff
     spent bytea NOT NULL, -- 4 bytes for each: what it has spent, in 2^-31 of the limit; above that: used up
     reserved bytea NOT NULL DEFAULT '', -- empty, or what a release has reserved that runs or broke off: 4 bytes for how
         -- much, then a bit for each that takes part

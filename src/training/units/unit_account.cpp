@@ -17,7 +17,7 @@ UnitBook& UnitAccount::Open(std::string_view salt, const UnitBuckets& stored, si
     if (room > memory / UnitBook::kBytesPerStored)  // nor does an error tell how many there are
         throw Error(ErrorCode::kOutOfMemory, "the accounts of all persons need more than dpboost.max_memory",
                     {}, "Raise dpboost.max_memory.");
-    book_.emplace(salt, stored);
+    book_.emplace(salt, stored, limit_);
     book_->SetUnits(std::move(keys_), interrupt);
     keys_ = {};
     return *book_;

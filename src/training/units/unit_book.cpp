@@ -21,10 +21,10 @@ constexpr uint32_t kMostBuckets = UINT32_MAX / kBucketUnits;
 }
 
 // How many of a bucket's keys are units: the others fill it up.
-size_t UnitsIn(std::string_view keys) {
-    size_t count = keys.size() / UnitBook::kKeySize;
+size_t UnitsIn(const char* keys) {
+    size_t count = kBucketUnits;
     const auto is_filler = [&](size_t at) {
-        const UnitKey key = ReadKey(keys.data() + at * UnitBook::kKeySize);
+        const UnitKey key = ReadKey(keys + at * UnitBook::kKeySize);
         return key.high == UINT64_MAX && key.low == UINT64_MAX;
     };
     while (count > 0 && is_filler(count - 1))
@@ -64,10 +64,11 @@ std::vector<size_t> Begins(size_t count, int bits, HighOf high_of) {
 
 }  // namespace
 
-UnitBook::UnitBook(std::string_view salt, const UnitBuckets& stored) : rooms_(salt), stored_(stored) {
+UnitBook::UnitBook(std::string_view salt, const UnitBuckets& stored, const UnitLimit& limit)
+    : rooms_(salt, limit), stored_(stored) {
     const uint64_t room = uint64_t{stored.old_buckets} * kBucketUnits;
     if (salt.size() != kUnitSaltSize || stored.old_buckets > kMostBuckets ||
-        stored.new_buckets != UnitRooms::RoomForNew(room) / kBucketUnits ||
+        stored.new_buckets != rooms_.RoomForNew(room) / kBucketUnits || stored.opened < stored.units ||
         stored.units > (uint64_t{stored.old_buckets} + stored.new_buckets) * kBucketUnits)
         ThrowDamaged("Its header is not one.");
     StartLoading();
@@ -178,17 +179,19 @@ void UnitBook::Load(uint32_t bucket, std::string_view keys, std::string_view spe
     }
     if (bucket != next_bucket_ || !stored_.Has(bucket))
         ThrowDamaged("Some of it is not there.");
-    if (keys.size() != kBucketUnits * kKeySize || spent.size() != kBucketUnits * kSpentSize ||
-        (!reserved.empty() && reserved.size() != unit_bytes::kReservedSize))
+    loaded_.resize(kBucketUnits * kKeySize);
+    if (keys.size() != kKeysSize || spent.size() != kBucketUnits * kSpentSize ||
+        (!reserved.empty() && reserved.size() != unit_bytes::kReservedSize) ||
+        !unit_bytes::UnpackKeys(keys.data(), loaded_.data()))
         ThrowDamaged("A bucket has another number of keys or accumulators than there is room for.");
     next_bucket_++;
     Run* run = bucket < UnitBuckets::kFirstNew ? &old_ : &new_;
-    const size_t count = UnitsIn(keys);
+    const size_t count = UnitsIn(loaded_.data());
     if (run_ends_ && count > 0)
         ThrowDamaged("A bucket is not full, and others follow.");
     run_ends_ = count < kBucketUnits;
     for (size_t i = 0; i < count; i++) {
-        const UnitKey key = ReadKey(keys.data() + i * kKeySize);
+        const UnitKey key = ReadKey(loaded_.data() + i * kKeySize);
         if (run->units + i > 0 && !Less(last_key_, key))
             ThrowDamaged("The keys of a bucket are not in order.");
         last_key_ = key;
@@ -197,7 +200,7 @@ void UnitBook::Load(uint32_t bucket, std::string_view keys, std::string_view spe
     }
     run->units += count;
     if (run->holds_keys)
-        run->keys.append(keys.data(), count * kKeySize);
+        run->keys.append(loaded_.data(), count * kKeySize);
     if (!reserved.empty())
         run->changed[bucket < UnitBuckets::kFirstNew ? bucket : bucket - UnitBuckets::kFirstNew] = true;
 }
@@ -213,18 +216,21 @@ bool UnitBook::FinishLoading(Interrupt& interrupt) {
     if (next_bucket_ != last || spent_.size() != stored_.units)
         ThrowDamaged("Some of it is not there.");
     const uint64_t room = uint64_t{old_.buckets} * kBucketUnits;
-    const bool whole = new_.buckets == 0;
-    const bool moves = whole || new_.units + newcomers_.size() > rooms_.MostNew(room, stored_.moves);
+    const uint64_t opened = stored_.opened + newcomers_.size();
+    const uint64_t bound = rooms_.Bound(stored_.writes + 1, opened);
+    const bool moves = new_.buckets == 0 || !rooms_.Stays(room, bound, stored_.moved);
     if (moves && !old_.holds_keys) {
         keeps_keys_ = true;
         StartLoading();
         return false;
     }
     AddNewcomers();
-    if (moves && (new_.units > 0 || room == 0)) {
-        MoveNewcomers();
-        stored_.moves += whole ? 0 : 1;
-    }
+    if (moves)
+        MoveNewcomers(bound);
+    stored_.opened = opened;
+    CheckInternal(old_.units <= uint64_t{old_.buckets} * kBucketUnits &&
+                      new_.units <= uint64_t{new_.buckets} * kBucketUnits,
+                  "a bound is never below the truth");
     std::vector<Entry>().swap(entries_);
     std::vector<uint32_t>().swap(missed_);
     std::vector<uint32_t>().swap(newcomers_);
@@ -267,12 +273,12 @@ void UnitBook::AddNewcomers() {
     }
 }
 
-// Makes one run of both.
-void UnitBook::MoveNewcomers() {
+// Makes one run of both, with the room that the bound asks for, whether there are newcomers or not.
+void UnitBook::MoveNewcomers(uint64_t bound) {
     size_t stored = old_.units, added = new_.units, to = stored + added;
     if (stored == 0) {
         old_.keys.swap(new_.keys);
-    } else {
+    } else if (added > 0) {
         std::vector<uint32_t> moved(to);
         const std::vector<uint32_t> spent(spent_.begin() + static_cast<std::ptrdiff_t>(stored), spent_.end());
         old_.keys.resize(to * kKeySize);
@@ -292,12 +298,13 @@ void UnitBook::MoveNewcomers() {
             place = moved[place];
     }
     old_.units += new_.units;
-    old_.Widen(rooms_.RoomFor(old_.units));
+    old_.Widen(UnitRooms::RoomFor(bound));
     old_.holds_keys = old_.writes_keys = true;
     new_.units = 0;
     new_.keys.clear();
-    new_.Widen(UnitRooms::RoomForNew(uint64_t{old_.buckets} * kBucketUnits));
+    new_.Widen(rooms_.RoomForNew(uint64_t{old_.buckets} * kBucketUnits));
     new_.writes_keys = true;
+    stored_.moved = bound;
 }
 
 void UnitBook::MarkChanged(size_t place) {
@@ -320,6 +327,11 @@ void UnitBook::Remove(size_t unit) {
     CheckInternal(run->holds_keys, "only a book that keeps its keys can take one away");
     run->writes_keys = true;
     removed_.push_back(place_[unit]);
+}
+
+void UnitBook::RewriteKeys() {
+    CheckInternal(old_.holds_keys && new_.holds_keys, "only a book that keeps its keys can write them");
+    old_.writes_keys = new_.writes_keys = true;
 }
 
 // A charge writes keys where somebody could be new, whether somebody is or not.

@@ -5,7 +5,7 @@
 // after bucket as they are stored, finds every unit's accumulator or makes one, and gives back the buckets that have
 // changed. Exact and secret (privacy/filter/unit_filter.h says why); nothing of it reaches an analyst.
 //
-// Sizes are seen by everybody. So a charge writes all buckets, whoever takes part, and the same of each: how many there are, and
+// Sizes are seen by everybody. So a write changes all buckets, whoever takes part, and the same of each: how many there are, and
 // which are written with keys, follows from rooms alone, whose proof is in unit_rooms.h.
 #pragma once
 
@@ -25,8 +25,10 @@ namespace dpboost {
 struct UnitBuckets {
     uint32_t old_buckets = 0;
     uint32_t new_buckets = 0;  // of newcomers, numbered from kFirstNew
-    uint32_t moves = 0;        // how often these have moved to the old ones
     uint64_t units = 0;        // in all of them: if some are missing, somebody's spending is
+    uint64_t opened = 0;       // and those that were removed
+    uint64_t moved = 0;        // the bound for all of these when the last newcomers moved to the old ones
+    uint64_t writes = 0;       // of them all, ever
 
     static constexpr uint32_t kFirstNew = uint32_t{1} << 30;
     bool Has(uint32_t bucket) const {
@@ -38,12 +40,14 @@ class UnitBook {
   public:
     static constexpr size_t kKeySize = 16;
     static constexpr size_t kSpentSize = 4;
+    // Of a bucket's keys as they are stored, of which the first bytes are little (unit_bytes.h).
+    static constexpr size_t kKeysSize = kBucketUnits * (kKeySize - 1) + (kBucketUnits + 256) / 8;
     // Held at most for each unit of a release, and for each that is stored.
     static constexpr size_t kBytesPerUnit = 24 + 4 + 4;
     static constexpr size_t kBytesPerStored = kSpentSize + kKeySize + 4;
 
     // Throws kCorrupted for buckets that cannot be.
-    UnitBook(std::string_view salt, const UnitBuckets& stored);
+    UnitBook(std::string_view salt, const UnitBuckets& stored, const UnitLimit& limit);
 
     // For a book from which a unit is to be removed; before the buckets.
     void KeepKeys() { keeps_keys_ = true; }
@@ -73,6 +77,8 @@ class UnitBook {
     void EndReserved() { reserving_ = false; }
     // Takes its accumulator away. After the next WriteOut the book is done with.
     void Remove(size_t unit);
+    // Has all keys written, as whoever removes somebody must: whether he was there, and where, is nobody's business.
+    void RewriteKeys();
 
     // Has all buckets written: what is written must not tell whether somebody took part, or is new.
     void TouchAll();
@@ -106,7 +112,7 @@ class UnitBook {
     void Place(Run* run, const UnitKey& key);
     void FinishRun(bool is_old);
     void AddNewcomers();
-    void MoveNewcomers();
+    void MoveNewcomers(uint64_t bound);
     void TakeRemoved();
     // Of the bucket that an accumulator is in.
     void MarkChanged(size_t place);
@@ -129,6 +135,7 @@ class UnitBook {
     uint32_t next_bucket_ = 0;
     bool run_ends_ = false;  // with an account that fills up
     UnitKey last_key_ = {};
+    std::vector<char> loaded_;  // a bucket's keys
     Run old_, new_;
     std::vector<uint32_t> spent_;  // of all units, first the old ones, then the new ones, by key
     std::vector<uint32_t> place_;  // of each unit of the release in spent_
@@ -143,7 +150,7 @@ struct UnitWrite {
     uint32_t bucket;
     bool has_keys;           // else they stay as they are
     bool has_spent;          // likewise; always with keys
-    const char* keys;        // kBucketUnits * kKeySize
+    const char* keys;        // kKeysSize
     const char* spent;       // kBucketUnits * kSpentSize
     const char* reserved;    // what is reserved from now on
     uint32_t reserved_size;  // or 0: nothing
@@ -151,7 +158,7 @@ struct UnitWrite {
 
 // Reads it, also without exceptions: plain data, for the process that writes the catalog.
 struct UnitWriteReader {
-    static constexpr size_t kHeaderSize = 32;
+    static constexpr size_t kHeaderSize = 40;
 
     const char* at;
     const char* end;

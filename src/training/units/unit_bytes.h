@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <cstring>
 
 #include "dataset/units.h"
 #include "training/units/unit_rooms.h"
@@ -25,20 +25,19 @@ constexpr std::size_t Padded(std::size_t size) {
 }  // namespace unit_bytes
 
 // Keys as bytes: the high word first, both big-endian, so that memcmp orders them.
+inline uint64_t BigEndian(uint64_t word) {
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(word) : word;
+}
+
 inline void WriteKey(const UnitKey& key, char* to) {
-    for (int i = 0; i < 8; i++) {
-        to[i] = static_cast<char>(key.high >> (56 - 8 * i));
-        to[8 + i] = static_cast<char>(key.low >> (56 - 8 * i));
-    }
+    const uint64_t words[] = {BigEndian(key.high), BigEndian(key.low)};
+    memcpy(to, words, sizeof words);
 }
 
 inline UnitKey ReadKey(const char* from) {
-    UnitKey key;
-    for (int i = 0; i < 8; i++) {
-        key.high = key.high << 8 | static_cast<unsigned char>(from[i]);
-        key.low = key.low << 8 | static_cast<unsigned char>(from[8 + i]);
-    }
-    return key;
+    uint64_t words[2];
+    memcpy(words, from, sizeof words);
+    return {BigEndian(words[1]), BigEndian(words[0])};
 }
 
 inline bool Less(const UnitKey& a, const UnitKey& b) {
@@ -55,10 +54,55 @@ inline void WriteU32(uint32_t value, char* to) {
         to[i] = static_cast<char>(value >> (8 * i));
 }
 
-inline void AppendU32(uint32_t value, std::string* to) {
-    char bytes[4];
-    WriteU32(value, bytes);
-    to->append(bytes, sizeof bytes);
+inline uint64_t ReadU64(const char* from) {
+    return ReadU32(from) | uint64_t{ReadU32(from + 4)} << 32;
 }
 
+inline void WriteU64(uint64_t value, char* to) {
+    WriteU32(static_cast<uint32_t>(value), to);
+    WriteU32(static_cast<uint32_t>(value >> 32), to + 4);
+}
+
+namespace unit_bytes {
+
+// Keys of a bucket as they are stored: all but the first byte of each, then how these ascend, in bits, the lowest of a byte
+// first: for each key as many zeros as its first byte is above the one before (at first 0), and a one. Keys that fill up the
+// bucket are bytes 0xff.
+constexpr std::size_t kRestSize = 15;
+constexpr std::size_t kRestsSize = kBucketUnits * kRestSize;
+constexpr std::size_t kStepBits = kBucketUnits + 256;
+
+// `keys`: 16 bytes each, ascending.
+inline void PackKeys(const char* keys, std::size_t count, char* out) {
+    memset(out, 0xff, kRestsSize);
+    memset(out + kRestsSize, 0, kStepBits / 8);
+    std::size_t bit = 0;
+    unsigned before = 0;
+    for (std::size_t i = 0; i < kBucketUnits; i++) {
+        const unsigned first = i < count ? static_cast<unsigned char>(keys[16 * i]) : 0xff;
+        bit += first - before;
+        before = first;
+        out[kRestsSize + bit / 8] = static_cast<char>(out[kRestsSize + bit / 8] | 1 << (bit % 8));
+        bit++;
+        if (i < count)
+            memcpy(out + kRestSize * i, keys + 16 * i + 1, kRestSize);
+    }
+}
+
+// False for bytes that are not so.
+inline bool UnpackKeys(const char* from, char* keys) {
+    const char* const steps = from + kRestsSize;
+    std::size_t bit = 0;
+    for (std::size_t i = 0; i < kBucketUnits; i++, bit++) {
+        while (bit < kStepBits && (steps[bit / 8] >> (bit % 8) & 1) == 0)
+            bit++;
+        if (bit - i > 0xff)
+            return false;
+        keys[16 * i] = static_cast<char>(bit - i);
+        memcpy(keys + 16 * i + 1, from + kRestSize * i, kRestSize);
+    }
+    return true;
+}
+
+}  // namespace unit_bytes
 }  // namespace dpboost

@@ -2,15 +2,22 @@
 
 #include <sodium.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "mechanism/chacha_source.h"
+#include "mechanism/gaussian.h"
 #include "training/units/unit_bytes.h"
 
 namespace dpboost {
 namespace {
 
 // What a secret is for. No unit's key has this in its highest byte (dataset/units.h).
-constexpr uint64_t kRoomTag = 0xfe, kNewTag = 0xfd;
+constexpr uint64_t kNoiseTag = 0xfe;
 
-constexpr uint64_t kFirstRoom = 2 * kBucketUnits;
+// Where noise is cut off: so many standard deviations of the sum of kSums.
+constexpr double kPad = 10;
 
 }  // namespace
 
@@ -23,34 +30,38 @@ UnitKey SaltedKey(const unsigned char* salt, const UnitKey& key) noexcept {
     return ReadKey(out);
 }
 
-uint64_t UnitRooms::Secret(uint64_t tag, uint64_t of, uint64_t below) const {
-    return SaltedKey(salt(), {of, tag << 56}).low % below;
-}
+UnitRooms::UnitRooms(std::string_view salt, const UnitLimit& limit)
+    : salt_(salt),
+      sigma_(GaussianScale::FromSteps(limit.RoomsSigma(kSums))),
+      pad_(static_cast<uint64_t>(std::ceil(kPad * std::sqrt(kSums) * sigma_.steps()))) {}
 
-// Small ones are generous. Of many, a sixteenth is enough, and is what they cost in space.
-uint64_t UnitRooms::NextRoom(uint64_t room) {
-    if (room == 0)
-        return kFirstRoom;
-    const uint64_t part = room < 16 * kFirstRoom ? 1 : room < kMostWhole ? 4 : room < 4 * kMostWhole ? 8 : 16;
-    return room + room / part / kBucketUnits * kBucketUnits;
-}
-
-uint64_t UnitRooms::RoomFor(uint64_t units) const {
-    uint64_t before = 0, room = kFirstRoom;
-    while (units > room - Secret(kRoomTag, room, room - before)) {
-        before = room;
-        room = NextRoom(room);
+int64_t UnitRooms::NoiseOf(int level, uint64_t index) const {
+    ChaChaSource::Seed seed;
+    for (uint64_t half = 0; half < 2; half++) {
+        const uint64_t tag = kNoiseTag << 56 | static_cast<uint64_t>(level) << 8 | half;
+        WriteKey(SaltedKey(salt(), {index, tag}), reinterpret_cast<char*>(seed.data()) + 16 * half);
     }
-    return room;
+    ChaChaSource source(std::move(seed));
+    Random random(source);
+    int64_t noise = 0;
+    GaussianSampler<>(DrawKey(), random, sigma_).AddTo(&noise, 1);
+    return noise;
 }
 
-uint64_t UnitRooms::RoomForNew(uint64_t room) {
-    return room <= kMostWhole ? 0 : room / 64 / kBucketUnits * kBucketUnits;
+uint64_t UnitRooms::Bound(uint64_t write, uint64_t opened) const {
+    int64_t noise = 0;
+    for (int level = 0; level < kLevels; level++)
+        if ((write >> level & 1) != 0)
+            noise += NoiseOf(level, write >> level);
+    for (uint64_t index = write >> kLevels; index > 0; index--)
+        noise += NoiseOf(kLevels, index);
+    const auto pad = static_cast<int64_t>(pad_);
+    return opened + static_cast<uint64_t>(pad + std::clamp(noise, -pad, pad));
 }
 
-uint64_t UnitRooms::MostNew(uint64_t room, uint32_t moves) const {
-    const uint64_t all = RoomForNew(room);
-    return all == 0 ? 0 : all - Secret(kNewTag, moves, all / 2);
+// A 128th of millions; and the bound goes up and down by some of what it is above the truth.
+uint64_t UnitRooms::RoomForNew(uint64_t room) const {
+    return room <= kMostWhole ? 0 : RoomFor(room / 128 + 3 * pad_);
 }
 
 }  // namespace dpboost

@@ -1,28 +1,29 @@
 // How much room accounts of persons have in the catalog, and what that tells. Whatever PostgreSQL shows everybody (sizes of
-// tables, rows and bytes that were written) follows from the numbers here, and these from how many accounts there are and
-// from thresholds that are drawn with the salt and shown to nobody. A room is filled up, and written whole.
+// tables, rows and bytes that were written) follows from the numbers here. A room is filled up, and written whole.
 //
 // Accounts are in two runs. Those of newcomers are written with their keys at every charge, whoever is new; the old ones,
 // once there are more than a million, without keys. When there are too many newcomers, both become one, and all is written.
 //
-// Rooms of the old ones have fixed sizes R_0 < R_1 < ...; n accounts have the first R_l with n <= T_l, where T_l is uniform on
-// the W_l = R_l - R_(l-1) numbers up to R_l. Newcomers have one room of F; the c of them move when c > T, uniform on the F/2
-// numbers up to F and another one after each move. All these are independent, and a room never becomes smaller.
+// All sizes follow from noisy counts. Writes of a state are numbered 1, 2, ...; x_t is how many persons write t gives an
+// account, and N_t = x_1 + ... + x_t. Let t = 2^a + 2^b + ... with a > b > ...; then N_t is the sum over the first 2^a writes,
+// the next 2^b and so on, and each of these sums has a Gaussian of its own added, which follows from the salt and from which
+// sum it is, so that it is the same whenever it is asked for. Sums of 2^kLevels writes are the longest; of those there may be
+// several. So a person who comes at write s is in one sum of each length at most, kLevels + 1 in all. What is used is the
+// bound N_t + noise + kPad sigma, where the noise is cut off at +- kPad sigma: never less than N_t.
 //
-// Claim. Neighbours: two histories, in one of which a unit i never had a row. What all charges ever wrote has distributions
-// for the two whose total variation distance is at most 2/F + sum of 1/W_l over the rooms that i's account can still see
-// filled, however many charges there are and whoever chooses them.
-// Proof. Counts are the same in both until i has an account, and one more from then on (of newcomers until they move).
-// What is seen of one threshold T is which counts were above it. Let m be its count, without i, when i came. Give the
-// history with i the threshold T' = T if T <= m, else T + 1: then each count is above its threshold in both histories or
-// in neither. T' has the distribution of T but for T = the largest, which has probability 1/W. The thresholds are
-// independent, so the sum of these bounds how far both are apart. []
-// A charge that is broken off after it began to write shows a count that is not kept: each of them adds as much once more.
-//
-// The sums: 1 in 1,600 for the first accounts, up to any number of them; 1 in 4,200 once there are a million, 1 in 23,000
-// once there are 10 million. Larger than a delta should be, so it is no part of the promise (doc/units.md). Noise on each
-// count, instead of thresholds that stay, could make it as small as one likes, but has to be paid before anything is
-// written, by persons whose accounts are what is to be written.
+// Claim. Neighbours: two histories, in one of which a unit i never had a row. What all writes ever show is post-processing
+// of those noisy sums, which cost i at most (kLevels + 1) alpha / (2 sigma^2) at the order alpha of its limit, whoever
+// chooses what is trained and when; that is the part of the limit that releases do not get (privacy/filter/unit_filter.h),
+// so that sizes and releases together stay within it.
+// Proof. i has an account from the write t on that charges it first, and removing accounts, which is the owner's to do, takes
+// nothing off N_t. Given what was shown before, x_s for s < t is the same in both histories, x_t differs by 1 and later ones
+// by nothing: who else is new depends on others. So those sums that contain t differ by 1, and no other. A noisy sum is a
+// draw as in unit_filter.h, with a Gaussian (exactly rounded, so post-processing of one: mechanism/gaussian.h) of sensitivity
+// 1 for i, and what is proven there holds for these draws between the others. Sizes: rooms follow from the bounds of this
+// write and earlier ones alone, below; the cut is but for a chance of 1e-22 at each of 2^14 writes and 1e-11 at the 2^18th. []
+// Each number t is used once: a charge that has begun to write its accounts is committed, whether its caller waits or not
+// (postgres/ledger/ledger_worker.cpp). If the server dies just then, what it wrote is seen by those who looked in time, and
+// the next write has the same number: that would be a second count with the same noise, and is no part of the promise.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +32,8 @@
 #include <string_view>
 
 #include "dataset/units.h"
+#include "mechanism/noise.h"
+#include "privacy/filter/unit_filter.h"
 
 namespace dpboost {
 
@@ -45,28 +48,38 @@ constexpr size_t kBucketUnits = 4096;
 
 class UnitRooms {
   public:
+    static constexpr int kLevels = 14;
+    static constexpr int kSums = kLevels + 1;  // that a person can be in
     // Up to so many the old ones are written with their keys, and nobody is a newcomer.
     static constexpr uint64_t kMostWhole = uint64_t{1} << 20;
 
-    explicit UnitRooms(std::string_view salt) : salt_(salt) {}
+    UnitRooms(std::string_view salt, const UnitLimit& limit);
 
     const unsigned char* salt() const { return reinterpret_cast<const unsigned char*>(salt_.data()); }
 
-    // Room for so many.
-    uint64_t RoomFor(uint64_t units) const;
-    // For newcomers beside old ones with this room; 0: there are none.
-    static uint64_t RoomForNew(uint64_t room);
-    // How many newcomers may stay apart, after so many moves.
-    uint64_t MostNew(uint64_t room, uint32_t moves) const;
+    // For so many accounts that write number `write` (from 1) and those before have opened: at least as many, and at most
+    // 2 * pad() more. What is seen may depend on the result.
+    uint64_t Bound(uint64_t write, uint64_t opened) const;
+    uint64_t pad() const { return pad_; }
 
-    // The next larger one; the first after 0.
-    static uint64_t NextRoom(uint64_t room);
+    // Room for so many.
+    static uint64_t RoomFor(uint64_t bound) {
+        return (bound + kBucketUnits - 1) / kBucketUnits * kBucketUnits;
+    }
+    // For newcomers beside old ones with this room; 0: there are none.
+    uint64_t RoomForNew(uint64_t room) const;
+    // Whether newcomers still have room, if the bound is this now and was that when the last of them moved.
+    bool Stays(uint64_t room, uint64_t bound, uint64_t moved) const {
+        return bound + 2 * pad_ <= moved + RoomForNew(room);
+    }
 
   private:
-    // A number below `below` that nobody knows, and that stays the same.
-    uint64_t Secret(uint64_t tag, uint64_t of, uint64_t below) const;
+    // What is added to the sum of 2^level writes that ends with write `index` * 2^level.
+    int64_t NoiseOf(int level, uint64_t index) const;
 
     std::string salt_;  // kUnitSaltSize bytes
+    GaussianScale sigma_;
+    uint64_t pad_;
 };
 
 }  // namespace dpboost

@@ -1,9 +1,8 @@
 // What a book gives to be written, and how the process that writes the catalog reads it: plain data, no exceptions.
 //
-// The bytes, little-endian. keys: 16 bytes each, so that their order as bytes is their order as keys (high word first), then
-// bytes 0xff up to the end of the bucket; spent: u32 each, then zeros as far. reserved: empty, or u32 what each has reserved,
-// then a bit for each, the lowest of a byte first. WriteOut: u32 magic, u32 old buckets, u32 new buckets, u32 moves, u64 units,
-// u32 buckets that follow, u32 0; then for each u32 bucket, u32 (1: has keys, 2: has spent), u32 size of reserved, u32 0, and
+// The bytes, little-endian. keys: see unit_bytes.h; spent: u32 each, then zeros as far. reserved: empty, or u32 what each has
+// reserved, then a bit for each, the lowest of a byte first. WriteOut: u32 magic, u32 old buckets, u32 new buckets, u32 buckets
+// that follow, u64 units, u64 opened, u64 moved; then for each u32 bucket, u32 (1: has keys, 2: has spent), u32 size of reserved, u32 0, and
 // keys, spent and reserved as far as it has them, padded to 8 bytes.
 #include <algorithm>
 #include <cstring>
@@ -15,7 +14,6 @@
 namespace dpboost {
 namespace {
 
-constexpr size_t kKeysSize = kBucketUnits * UnitBook::kKeySize;
 constexpr size_t kAllSpentSize = kBucketUnits * UnitBook::kSpentSize;
 
 }  // namespace
@@ -49,8 +47,7 @@ char* UnitBook::WriteBucket(const Run& run, size_t bucket, size_t begin, char* o
     const size_t first = std::min(run.units, bucket * kBucketUnits);
     const size_t count = std::min(run.units - first, kBucketUnits);
     if (run.writes_keys) {
-        memcpy(out, run.keys.data() + first * kKeySize, count * kKeySize);
-        memset(out + count * kKeySize, 0xff, (kBucketUnits - count) * kKeySize);
+        unit_bytes::PackKeys(run.keys.data() + first * kKeySize, count, out);
         out += kKeysSize;
     }
     if (run.writes_keys || run.changed[bucket]) {
@@ -114,17 +111,12 @@ std::string UnitBook::WriteOut(Interrupt& interrupt) {
             count += MustWrite(*run, b) ? 1 : 0;
     std::string bytes(UnitWriteReader::kHeaderSize + WriteSize(old_) + WriteSize(new_), '\0');
     char* out = bytes.data();
-    const uint32_t header[] = {unit_bytes::kMagic,
-                               old_.buckets,
-                               new_.buckets,
-                               stored_.moves,
-                               static_cast<uint32_t>(spent_.size()),
-                               0,
-                               count,
-                               0};
-    static_assert(sizeof header == UnitWriteReader::kHeaderSize, "it is the header");
-    for (const uint32_t word : header) {
+    for (const uint32_t word : {unit_bytes::kMagic, old_.buckets, new_.buckets, count}) {
         WriteU32(word, out);
+        out += sizeof word;
+    }
+    for (const uint64_t word : {uint64_t{spent_.size()}, stored_.opened, stored_.moved}) {
+        WriteU64(word, out);
         out += sizeof word;
     }
     WriteRun(&old_, 0, 0, &out, interrupt);
@@ -136,9 +128,13 @@ std::string UnitBook::WriteOut(Interrupt& interrupt) {
 bool UnitWriteReader::Open(const char* bytes, size_t size) {
     if (size < kHeaderSize || ReadU32(bytes) != unit_bytes::kMagic)
         return false;
-    buckets = {ReadU32(bytes + 4), ReadU32(bytes + 8), ReadU32(bytes + 12),
-               ReadU32(bytes + 16) | uint64_t{ReadU32(bytes + 20)} << 32};
-    left = ReadU32(bytes + 24);
+    buckets = {};
+    buckets.old_buckets = ReadU32(bytes + 4);
+    buckets.new_buckets = ReadU32(bytes + 8);
+    left = ReadU32(bytes + 12);
+    buckets.units = ReadU64(bytes + 16);
+    buckets.opened = ReadU64(bytes + 24);
+    buckets.moved = ReadU64(bytes + 32);
     at = bytes + kHeaderSize;
     end = bytes + size;
     return buckets.old_buckets < UnitBuckets::kFirstNew && buckets.new_buckets < UnitBuckets::kFirstNew;
@@ -152,7 +148,7 @@ bool UnitWriteReader::Next(UnitWrite* write) {
     write->has_keys = (flags & unit_bytes::kHasKeys) != 0;
     write->has_spent = (flags & unit_bytes::kHasSpent) != 0;
     write->reserved_size = ReadU32(at + 8);
-    const size_t keys = write->has_keys ? kKeysSize : 0;
+    const size_t keys = write->has_keys ? UnitBook::kKeysSize : 0;
     const size_t spent = write->has_spent ? kAllSpentSize : 0;
     const size_t size = unit_bytes::kBucketHeader + keys + spent + unit_bytes::Padded(write->reserved_size);
     if (!buckets.Has(write->bucket) || flags > (unit_bytes::kHasKeys | unit_bytes::kHasSpent) ||

@@ -11,6 +11,7 @@ namespace dpboost {
 
 struct UnitShelf {
     std::string salt = std::string(kUnitSaltSize, 's');
+    UnitLimit limit{1, 1e-6, Budget(1, 1e-6).order()};
     UnitBuckets header;
     struct Bucket {
         std::string keys, spent, reserved;
@@ -30,12 +31,13 @@ struct UnitShelf {
         UnitWriteReader reader;
         if (!reader.Open(bytes.data(), bytes.size()))
             return false;
+        reader.buckets.writes = header.writes + 1;
         header = reader.buckets;
         UnitWrite write;
         while (reader.Next(&write)) {
             Bucket& bucket = buckets[write.bucket];
             if (write.has_keys)
-                bucket.keys.assign(write.keys, kBucketUnits * UnitBook::kKeySize);
+                bucket.keys.assign(write.keys, UnitBook::kKeysSize);
             if (write.has_spent)
                 bucket.spent.assign(write.spent, kBucketUnits * UnitBook::kSpentSize);
             bucket.reserved.assign(write.reserved, write.reserved_size);
@@ -46,7 +48,7 @@ struct UnitShelf {
     // What these units have spent.
     std::vector<uint32_t> Spent(const std::vector<UnitKey>& keys) const {
         NoInterrupt interrupt;
-        UnitBook book(salt, header);
+        UnitBook book(salt, header, limit);
         book.SetUnits(keys, interrupt);
         LoadInto(&book);
         std::vector<uint32_t> spent;

@@ -163,7 +163,7 @@ TEST(UnitAccount, WhoIsLeftOutLeavesNoTrace) {
         Clinic fresh(1);
         Clinic used(1);
         {
-            UnitBook book(used.shelf.salt, used.shelf.header);
+            UnitBook book(used.shelf.salt, used.shelf.header, used.limit);
             book.SetUnits(UnitKeys(0, 30), interrupt);
             used.shelf.LoadInto(&book);
             for (size_t unit = 0; unit < 30; unit++)
@@ -191,9 +191,11 @@ TEST(UnitAccount, NobodyLeftTrainsOnNoise) {
     EXPECT_EQ(first.result, second.result);
     // What is written is of one size, whoever takes part: PostgreSQL counts the rows of its tables for everybody to see.
     EXPECT_EQ(second.charge_bytes, clinic.Train(kAuto, 0, 60).charge_bytes);
-    Clinic rich(1);
-    rich.Train(kAuto, 0, 60);
-    EXPECT_EQ(second.charge_bytes, rich.Train(kAuto, 0, 60).charge_bytes);
+    Clinic rich(0.4);
+    const char* const cheap = R"({"epsilon": 0.1, "target_range": [0, 1]})";
+    rich.Train(cheap, 0, 60);
+    EXPECT_EQ(second.charge_bytes, rich.Train(cheap, 0, 60).charge_bytes);
+    EXPECT_LT(rich.shelf.Spent(UnitKeys(0, 1))[0], clinic.shelf.Spent(UnitKeys(0, 1))[0]);
 }
 
 TEST(UnitAccount, ActiveShareCountsThoseWhoTakePart) {

@@ -3,11 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <set>
 #include <string>
+#include <vector>
+
+#include "privacy/budget.h"
 
 namespace dpboost {
 namespace {
+
+constexpr double kDelta = 1e-6;
+constexpr int kSalts = 4000;
 
 std::string SaltOf(uint32_t number) {
     std::string salt(kUnitSaltSize, 'x');
@@ -16,73 +21,92 @@ std::string SaltOf(uint32_t number) {
     return salt;
 }
 
-// The bound of the proof, for an account that finds so many others: 1 in so many.
-double OneIn(uint64_t units) {
-    double sum = 0;
-    uint64_t now = 0;
-    for (uint64_t before = 0, room = UnitRooms::NextRoom(0); room < uint64_t{1} << 40;
-         before = room, room = UnitRooms::NextRoom(room)) {
-        if (room < units)
-            continue;
-        now = now == 0 ? room : now;
-        sum += 1 / static_cast<double>(room - before);
+UnitLimit LimitOf(double epsilon, double delta = kDelta) {
+    return UnitLimit(epsilon, delta, Budget(epsilon, delta).order());
+}
+
+// What is added at a write, by salt, in standard deviations of one sum.
+std::vector<double> NoiseAt(uint64_t write, const UnitLimit& limit) {
+    std::vector<double> noise;
+    for (uint32_t salt = 0; salt < kSalts; salt++) {
+        const UnitRooms rooms(SaltOf(salt), limit);
+        const auto above = static_cast<int64_t>(rooms.Bound(write, 1000) - 1000);
+        noise.push_back(static_cast<double>(above - static_cast<int64_t>(rooms.pad())) /
+                        limit.RoomsSigma(UnitRooms::kSums));
     }
-    if (UnitRooms::RoomForNew(now) > 0)
-        sum += 2 / static_cast<double>(UnitRooms::RoomForNew(now));
-    return 1 / sum;
+    return noise;
+}
+
+double MeanProduct(const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0;
+    for (size_t i = 0; i < a.size(); i++)
+        sum += a[i] * b[i];
+    return sum / static_cast<double>(a.size());
 }
 
 TEST(UnitRooms, HaveRoom) {
-    for (uint32_t salt = 0; salt < 50; salt++) {
-        const UnitRooms rooms(SaltOf(salt));
-        for (uint64_t units = 0; units < 30'000'000; units = units * 5 / 4 + 1) {
-            const uint64_t room = rooms.RoomFor(units);
-            EXPECT_GE(room, units);
-            EXPECT_EQ(room % kBucketUnits, 0u);
-            EXPECT_LE(rooms.RoomFor(units), rooms.RoomFor(units + 1));
-            if (units > 6'000'000) {
-                EXPECT_LE(room, units * 9 / 8 + 2 * kBucketUnits);
+    for (const double epsilon : {0.05, 1.0, 8.0})
+        for (uint32_t salt = 0; salt < 20; salt++) {
+            const UnitRooms rooms(SaltOf(salt), LimitOf(epsilon));
+            for (uint64_t write = 1; write < 100'000; write = write * 3 + salt) {
+                const uint64_t units = write * 977 * salt;
+                const uint64_t bound = rooms.Bound(write, units), room = UnitRooms::RoomFor(bound);
+                EXPECT_GE(bound, units);
+                EXPECT_LE(bound, units + 2 * rooms.pad());
+                EXPECT_TRUE(room >= bound && room < bound + kBucketUnits && room % kBucketUnits == 0);
+                EXPECT_EQ(rooms.RoomForNew(room) > 0, room > UnitRooms::kMostWhole);
+                EXPECT_EQ(rooms.Bound(write, units + 5), bound + 5)
+                    << "the same noise whenever it is asked for";
             }
-            const uint64_t all = UnitRooms::RoomForNew(room), most = rooms.MostNew(room, salt);
-            EXPECT_EQ(all > 0, room > UnitRooms::kMostWhole);
-            EXPECT_TRUE(all == 0 || (most > all / 2 && most <= all));
-            EXPECT_EQ(all % kBucketUnits, 0u);
+        }
+}
+
+// However the bound may lie above the truth, whoever stays has room.
+TEST(UnitRooms, NewcomersStayWhileTheyHaveRoom) {
+    const UnitRooms rooms(SaltOf(1), LimitOf(1));
+    const uint64_t room = 10'000'000 / kBucketUnits * kBucketUnits, all = rooms.RoomForNew(room);
+    for (uint64_t newcomers = 0; newcomers < 2 * all; newcomers += 100) {
+        const uint64_t opened = 9'000'000;
+        if (rooms.Stays(room, opened + newcomers, opened + 2 * rooms.pad())) {  // the worst of both
+            EXPECT_LE(newcomers, all);
         }
     }
+    EXPECT_TRUE(rooms.Stays(room, 9'000'000 + all / 3, 9'000'000));
+    EXPECT_LT(static_cast<double>(all), 0.011 * 10'000'000);
 }
 
-// What unit_rooms.h and doc/units.md say.
-TEST(UnitRooms, HideWhoComes) {
-    EXPECT_GE(OneIn(0), 1600);
-    EXPECT_GE(OneIn(1'000'000), 4200);
-    EXPECT_GE(OneIn(10'000'000), 23000);
+// Sums of 1, 2, 4, ... writes: N_1 and N_2 have nothing in common, N_3 has all of N_2, N_7 = 4 + 2 + 1 nothing of N_3; and
+// longer ones than 2^14 there are none. Bounds: six standard deviations, false alarm 2e-9.
+TEST(UnitRooms, NoiseIsThatOfTheSums) {
+    const UnitLimit limit = LimitOf(1);
+    const auto noise_of = [&](uint64_t write) { return NoiseAt(write, limit); };
+    const std::vector<double> one = noise_of(1), two = noise_of(2), three = noise_of(3), seven = noise_of(7);
+    const double sd = 6 / std::sqrt(kSalts);
+    EXPECT_NEAR(MeanProduct(one, one), 1, sd * std::sqrt(2));
+    EXPECT_NEAR(MeanProduct(two, two), 1, sd * std::sqrt(2));
+    EXPECT_NEAR(MeanProduct(seven, seven), 3, sd * 3 * std::sqrt(2));
+    EXPECT_NEAR(MeanProduct(one, two), 0, sd);
+    EXPECT_NEAR(MeanProduct(two, three), 1, sd * std::sqrt(3));
+    EXPECT_NEAR(MeanProduct(three, seven), 0, sd * 2.5);
+    const uint64_t longest = uint64_t{1} << UnitRooms::kLevels;
+    EXPECT_NEAR(MeanProduct(noise_of(longest), noise_of(2 * longest)), 1, sd * std::sqrt(3));
+    EXPECT_NEAR(MeanProduct(noise_of(longest / 2), noise_of(longest)), 0, sd);
 }
 
-// Where a room ends is as likely in one place as in another, and independent of where the next one does.
-TEST(UnitRooms, EndWhereNobodyKnows) {
-    constexpr int kSalts = 4000;
-    const auto share_of_larger = [](uint64_t units, uint64_t room) {
-        int larger = 0;
-        for (uint32_t salt = 0; salt < kSalts; salt++)
-            larger += UnitRooms(SaltOf(salt)).RoomFor(units) > room ? 1 : 0;
-        return static_cast<double>(larger) / kSalts;
-    };
-    for (const double part : {0.125, 0.5, 0.875}) {  // six standard deviations: false alarm 2e-9
-        EXPECT_NEAR(share_of_larger(static_cast<uint64_t>(part * 8192), 8192), part,
-                    6 * 0.5 / std::sqrt(kSalts));
-        EXPECT_NEAR(share_of_larger(8192 + static_cast<uint64_t>(part * 8192), 16384), part,
-                    6 * 0.5 / std::sqrt(kSalts));
+// What sizes and releases cost together is the limit.
+TEST(UnitRooms, ArePaid) {
+    for (const double epsilon : {0.01, 0.1, 1.0, 10.0}) {
+        const UnitLimit limit = LimitOf(epsilon);
+        const double sigma = limit.RoomsSigma(UnitRooms::kSums);
+        const double rooms = UnitRooms::kSums * limit.order() / (2 * sigma * sigma);
+        const double whole = EpsilonToRdp(limit.order(), epsilon, kDelta);
+        EXPECT_LE(rooms + limit.rho(), whole);
+        EXPECT_NEAR(rooms / whole, 0.01, 1e-4);
+        EXPECT_EQ(limit.PerRelease().Room(false).rho, limit.rho()) << "noise is calibrated to the rest";
     }
-    int both = 0;
-    std::set<uint64_t> newcomers;
-    for (uint32_t salt = 0; salt < kSalts; salt++) {
-        const UnitRooms rooms(SaltOf(salt));
-        both += rooms.RoomFor(4096) > 8192 && rooms.RoomFor(8192 + 4096) > 16384 ? 1 : 0;
-        if (salt < 100)
-            newcomers.insert(rooms.MostNew(10'000'000, 0)), newcomers.insert(rooms.MostNew(10'000'000, 1));
-    }
-    EXPECT_NEAR(static_cast<double>(both) / kSalts, 0.25, 6 * 0.44 / std::sqrt(kSalts));
-    EXPECT_GE(newcomers.size(), 195u);
+    const UnitLimit pure = LimitOf(1, 0);
+    EXPECT_NEAR(pure.rho(), 0.99, 1e-12);
+    EXPECT_GT(pure.RoomsSigma(UnitRooms::kSums), 1000);
 }
 
 }  // namespace
