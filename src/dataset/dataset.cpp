@@ -15,6 +15,7 @@ constexpr size_t kAlignment = 64;
 // Row and unit indices are 32 bits.
 constexpr size_t kMaxRows = 0xffff0000u;
 constexpr uint32_t kEmpty = 0xffffffffu;
+constexpr size_t kAhead = 16;  // rows whose slots are wanted soon
 
 // Per row, beside the blocks. While units are numbered: key, hash table of 3/2 entries, unit index. After:
 // unit index, rows in order of units, start of each unit.
@@ -248,11 +249,18 @@ void DatasetBuilder::GroupUnits(Interrupt& interrupt, std::vector<UnitKey>* keys
         auto key_of = [&](size_t row) -> const UnitKey& {
             return unit_blocks_[row / kBlockRows][row % kBlockRows];
         };
+        const auto slot_of = [&](size_t row) {
+            return static_cast<size_t>(((HashKey(key_of(row)) >> 32) * slots) >> 32);
+        };
+        if (keys != nullptr)
+            keys->reserve(rows);
         for (size_t row = 0; row < rows; row++) {
             if (row % kBlockRows == 0)
                 interrupt.Poll();
+            if (row + kAhead < rows)
+                __builtin_prefetch(&first_rows[slot_of(row + kAhead)], 1);
             const UnitKey& key = key_of(row);
-            size_t at = static_cast<size_t>(((HashKey(key) >> 32) * slots) >> 32);
+            size_t at = slot_of(row);
             while (first_rows[at] != kEmpty && !(key_of(first_rows[at]) == key))
                 at = at + 1 == slots ? 0 : at + 1;
             if (first_rows[at] == kEmpty) {
