@@ -4,21 +4,15 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "model/explain/forest/forest_shapley.h"
 #include "model/labels/cell_label.h"
 
 namespace dpboost {
 namespace {
 
-constexpr size_t kMostTogether = 3;                // features of a group; trees on more are a forest,
-constexpr size_t kMostGroups = 64;                 // as are more groups than these
-constexpr size_t kForestRows = 64;                 // drawn to measure a forest,
-constexpr size_t kForestFeatures = 64;             // whose pairs are looked at,
-constexpr size_t kLikelyPairs = 12;                // and measured exactly,
-constexpr size_t kForestPairs = 10;                // and so many pairs are shown
-constexpr size_t kGroupRows = 2048;                // and a group
-constexpr size_t kMostBytes = size_t{1} << 30;     // held beside a model
-const double kMeanOfNormal = std::sqrt(2 / M_PI);  // of its absolute value, in sds
+constexpr size_t kMostTogether = 3;             // features of a group; trees on more are a forest,
+constexpr size_t kMostGroups = 64;              // as are more groups than these
+constexpr size_t kGroupRows = 2048;             // and a group
+constexpr size_t kMostBytes = size_t{1} << 30;  // held beside a model
 
 void CheckBytes(size_t bytes) {
     if (bytes > kMostBytes)
@@ -35,14 +29,14 @@ const Model& Explainable(const Model& model) {
     return model;
 }
 
+}  // namespace
+
 void SortByImportance(std::vector<Importance>* importances) {
     std::stable_sort(importances->begin(), importances->end(),
                      [](const Importance& a, const Importance& b) { return a.importance > b.importance; });
 }
 
-}  // namespace
-
-Explainer::Explainer(const Model& model, Interrupt& interrupt)
+Explainer::Explainer(const Model& model, Interrupt& interrupt, bool for_all)
     : model_(Explainable(model)),
       interrupt_(interrupt),
       masses_(model),
@@ -68,9 +62,10 @@ Explainer::Explainer(const Model& model, Interrupt& interrupt)
     if (is_forest_) {
         groups_ = {Together(groups_)};
         CheckBytes(memory_used());
-        groups_measured_ = true;
+        MeasureForest(for_all);
+    } else {
+        trees_ = std::make_unique<TreeShapley>(model, masses_, interrupt, nullptr);
     }
-    trees_ = std::make_unique<TreeShapley>(model, masses_, interrupt, is_forest_ ? &groups_[0] : nullptr);
     for (size_t output = 0; output < outputs_; output++) {
         tree_means_[output] = std::llround(trees_->means()[output]);
         base_values_[output] += tree_means_[output];
@@ -248,64 +243,6 @@ const std::vector<Importance>& Explainer::GroupImportances(size_t output) {
     return group_importances_[output];
 }
 
-// Measured once for all outputs: a row's Shapley values take long. Where the noise of leaves is known, row by row.
-const std::vector<Importance>& Explainer::ForestImportances(size_t output) {
-    if (!forest_importances_.empty())
-        return forest_importances_[output];
-    const size_t width = model_.features().size();
-    std::vector<std::vector<Importance>> result(outputs_, std::vector<Importance>(width));
-    for (size_t k = 0; k < outputs_; k++)
-        for (size_t f = 0; f < width; f++) {
-            result[k][f].features = {f};
-            result[k][f].noise = KnowsNoise(f) ? 0 : kNotKnown;
-        }
-    const std::vector<uint16_t> rows = masses_.DrawEvenly(model_, kForestRows, interrupt_);
-    const auto add = [&](size_t f, size_t k, double contribution, double sd) {
-        result[k][f].importance += std::fabs(contribution) * unit_ / kForestRows;
-        result[k][f].noise += kMeanOfNormal * sd / kForestRows;
-    };
-    if (knows_leaf_noise_)
-        AddRowByRow(rows, add);
-    else
-        AddManyRows(rows, add);
-    for (std::vector<Importance>& importances : result)
-        SortByImportance(&importances);
-    forest_importances_ = std::move(result);
-    return forest_importances_[output];
-}
-
-template <typename Add>
-void Explainer::AddRowByRow(const std::vector<uint16_t>& rows, const Add& add) {
-    const size_t width = model_.features().size();
-    std::vector<int64_t> contributions(values_.size());
-    std::vector<double> sds(values_.size());
-    for (size_t begin = 0; begin < rows.size(); begin += width) {
-        Explain(rows.data() + begin, contributions.data(), sds.data());
-        for (size_t at = 0; at < values_.size(); at++)
-            add(at / outputs_, at % outputs_, static_cast<double>(contributions[at]), sds[at]);
-    }
-}
-
-template <typename Add>
-void Explainer::AddManyRows(const std::vector<uint16_t>& rows, const Add& add) {
-    const size_t width = model_.features().size();
-    for (size_t begin = 0; begin < rows.size(); begin += kRowsAtOnce * width) {
-        const std::vector<float> shares = ForestShapley(model_, *trees_, rows.data() + begin, interrupt_);
-        for (size_t at = 0; at < values_.size(); at++) {
-            const size_t f = at / outputs_, output = at % outputs_;
-            const std::vector<int32_t>& table = model_.table(f);
-            for (size_t row = 0; row < kRowsAtOnce; row++) {
-                const size_t code = rows[begin + row * width + f];
-                const auto own = static_cast<double>(table.empty() ? 0 : table[code * outputs_ + output]);
-                add(f, output,
-                    own - static_cast<double>(table_means_[at]) +
-                        static_cast<double>(shares[at * kRowsAtOnce + row]),
-                    kNotKnown);
-            }
-        }
-    }
-}
-
 std::vector<Importance> Explainer::Importances(size_t output) {
     std::vector<Importance> result;
     if (is_forest_) {
@@ -346,36 +283,6 @@ Interaction Explainer::MakeInteraction(const std::vector<size_t>& features,
         interaction.rows = std::move(next);
     }
     return interaction;
-}
-
-// Of the features that matter most to any output, where there are many. Measured once for all outputs.
-std::vector<Interaction> Explainer::ForestInteractions(size_t output) {
-    if (forest_parts_.empty()) {
-        std::vector<std::pair<double, uint16_t>> order;
-        for (uint16_t f = 0; f < model_.features().size(); f++)
-            order.emplace_back(0, f);
-        for (size_t k = 0; k < outputs_; k++)
-            for (const Importance& importance : ForestImportances(k))
-                order[importance.features[0]].first -= importance.importance;
-        std::stable_sort(order.begin(), order.end());
-        std::vector<uint16_t> features;
-        for (const auto& [size, feature] : order)
-            if (features.size() < kForestFeatures && in_trees_[feature])
-                features.push_back(feature);
-        std::sort(features.begin(), features.end());
-        forest_parts_.resize(model_.features().size());
-        for (const uint16_t feature : features)
-            forest_parts_[feature] = PartsOf(model_, masses_, feature);
-        forest_pairs_ = StrongestPairs(
-            model_, masses_, LikelyPairs(model_, *trees_, masses_, features, kLikelyPairs, interrupt_),
-            forest_parts_, kForestPairs, interrupt_);
-    }
-    std::vector<Interaction> result;
-    for (const PairEffect& pair : forest_pairs_[output])
-        result.push_back(MakeInteraction({pair.features[0], pair.features[1]},
-                                         {&forest_parts_[pair.features[0]], &forest_parts_[pair.features[1]]},
-                                         pair.grid));
-    return result;
 }
 
 std::vector<Interaction> Explainer::Interactions(size_t output) {

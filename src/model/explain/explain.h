@@ -24,8 +24,9 @@
 namespace dpboost {
 
 constexpr double kNotKnown =
-    std::numeric_limits<double>::quiet_NaN();   // of figures that a model does not have
-constexpr double kBandSds = 1.959963984540054;  // a band of 95 %: so many sds to both sides
+    std::numeric_limits<double>::quiet_NaN();         // of figures that a model does not have
+constexpr double kBandSds = 1.959963984540054;        // a band of 95 %: so many sds to both sides
+constexpr double kMeanOfNormal = 0.7978845608028654;  // of its absolute value, in sds: sqrt(2 / pi)
 
 // What a feature by itself does: the mean score of rows with the cell's value, minus the mean score. Bins or levels in
 // order, missing last.
@@ -49,6 +50,9 @@ struct Importance {
     double noise = kNotKnown;  // what noise alone would give; below twice of it the importance may be noise
 };
 
+// The most important first.
+void SortByImportance(std::vector<Importance>* importances);
+
 // What features that go together do beyond their own contributions, in parts of neighbouring codes.
 struct Interaction {
     std::vector<size_t> features;
@@ -61,7 +65,8 @@ struct Interaction {
 // users: log odds, logarithms of means, log probabilities of classes; where the score is the target itself, the target's.
 class Explainer {
   public:
-    Explainer(const Model& model, Interrupt& interrupt);
+    // for_all: whether Interactions will be asked for, which a forest then measures on the way.
+    Explainer(const Model& model, Interrupt& interrupt, bool for_all = false);
 
     const Model& model() const noexcept { return model_; }
     const ReferenceMasses& masses() const noexcept { return masses_; }
@@ -103,6 +108,10 @@ class Explainer {
     void AddManyRows(const std::vector<uint16_t>& rows, const Add& add);
     Importance FeatureImportance(size_t feature, size_t output);
     std::vector<Interaction> ForestInteractions(size_t output);
+    // Of the features that matter most to any output, where there are many.
+    std::vector<uint16_t> FeaturesOfPairs();
+    void MeasureForest(bool with_pairs);
+    void MakeParts(const std::vector<uint16_t>& features);
     // contributions in units of the score.
     Interaction MakeInteraction(const std::vector<size_t>& features,
                                 const std::vector<const CodeParts*>& parts,
@@ -127,7 +136,7 @@ class Explainer {
     std::vector<std::vector<Importance>> forest_importances_;  // per output, once they were asked for
     std::vector<std::vector<Importance>> group_importances_;   // likewise, of groups of several features
     const std::vector<Importance> none_;
-    std::vector<CodeParts> forest_parts_;                // per feature, once interactions were
+    std::vector<CodeParts> forest_parts_;                // per feature, once interactions were measured
     std::vector<std::vector<PairEffect>> forest_pairs_;  // per output, likewise
     std::vector<double> values_, variances_;             // scratch, as contributions
 };

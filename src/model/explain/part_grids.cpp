@@ -70,12 +70,14 @@ using ClassShares = std::vector<std::vector<PartShare>>;
 ClassShares SharesOf(const CodeClasses& classes, const CodeParts& parts, const std::vector<double>& masses) {
     std::vector<double> whole(parts.masses.size(), 0.0);
     std::vector<std::vector<double>> weights(classes.count(), whole);
-    for (size_t code = 0; code < classes.of.size(); code++) {
-        const size_t part = parts.part[code];
-        const double weight = parts.masses[part] > 0 ? masses[code] : 1;
-        whole[part] += weight;
-        weights[classes.of[code]][part] += weight;
-    }
+    classes.ForRuns([&](uint32_t of, uint32_t first, uint32_t end) {
+        for (uint32_t code = first; code < end; code++) {
+            const size_t part = parts.part[code];
+            const double weight = parts.masses[part] > 0 ? masses[code] : 1;
+            whole[part] += weight;
+            weights[of][part] += weight;
+        }
+    });
     ClassShares shares(classes.count());
     for (size_t i = 0; i < shares.size(); i++) {
         for (size_t part = 0; part < whole.size(); part++)
@@ -89,11 +91,10 @@ ClassShares SharesOf(const CodeClasses& classes, const CodeParts& parts, const s
 // Of a region, summed over its classes; parts ascending.
 std::vector<PartShare> SharesOf(const Region& region, const ClassShares& classes, size_t parts) {
     std::vector<double> sums(parts, 0.0);
-    for (size_t i = 0; i < classes.size(); i++) {
-        if (region.inside[i] != 0)
-            for (const PartShare& share : classes[i])
-                sums[share.part] += share.share;
-    }
+    ForClasses(region.inside, ClassWords(classes.size()), [&](size_t i) {
+        for (const PartShare& share : classes[i])
+            sums[share.part] += share.share;
+    });
     std::vector<PartShare> shares;
     for (size_t part = 0; part < parts; part++)
         if (sums[part] > 0)
@@ -163,11 +164,11 @@ std::vector<double> PureGrid(const Model& model, const ReferenceMasses& masses, 
     for (const CodeParts& feature : parts)
         cells *= feature.masses.size();
     std::vector<double> grid(cells, 0.0);
-    RegionWalk walk(model.features(), masses, interrupt);
+    TreeRegions tree_regions(model.features(), masses, interrupt);
     for (const size_t i : group.trees) {
         const Tree& tree = model.trees()[i];
-        walk.Enter(tree);
-        const std::vector<CodeClasses>& classes = walk.classes();
+        tree_regions.Enter(tree);
+        const std::vector<CodeClasses>& classes = tree_regions.classes();
         std::vector<size_t> places;  // per feature of the tree: in the group
         std::vector<ClassShares> class_shares;
         for (const CodeClasses& feature : classes) {
@@ -182,7 +183,7 @@ std::vector<double> PureGrid(const Model& model, const ReferenceMasses& masses, 
             for (size_t part = 0; part < feature.masses.size(); part++)
                 whole.back().push_back({part, 1});
         }
-        walk.VisitLeaves([&](size_t leaf, const Regions& regions) {
+        tree_regions.VisitLeaves([&](size_t leaf, const Regions& regions) {
             interrupt.Poll();
             double value = tree.leaves[leaf * model.outputs() + output];
             shares = whole;

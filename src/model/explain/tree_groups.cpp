@@ -8,19 +8,16 @@
 namespace dpboost {
 namespace {
 
-// Masses of all regions but one, for each; and of all.
-double OtherMasses(const Regions& regions, double* others) {
-    double mass = 1;
-    for (size_t i = 0; i < regions.size(); i++) {
-        others[i] = mass;
-        mass *= regions[i].mass;
-    }
-    double behind = 1;
-    for (size_t i = regions.size(); i-- > 0;) {
-        others[i] *= behind;
-        behind *= regions[i].mass;
-    }
-    return mass;
+// Adds to the figures of a node's feature, for the classes in the region before its split, what the two sides say, minus
+// what was said before. sides: per side and output.
+void AddNode(const TreeRegions& regions, size_t node, size_t outputs, const double* sides,
+             const double* before, double* figures) {
+    for (const size_t side : {0, 1})
+        ForClasses(regions.region(2 * node + 1 + side).inside, regions.words(regions.place(node)),
+                   [&](size_t i) {
+                       for (size_t k = 0; k < outputs; k++)
+                           figures[i * outputs + k] += sides[side * outputs + k] - before[k];
+                   });
 }
 
 }  // namespace
@@ -73,96 +70,137 @@ TreeGroup Together(const std::vector<TreeGroup>& groups) {
     return all;
 }
 
-GroupMeasure::GroupMeasure(const Model& model, TreeGroup* group) : group_(*group) {
-    const size_t outputs = model.outputs();
-    group->means.assign(outputs, 0.0);
-    group->pure_variances.assign(outputs, 0.0);
+GroupMeasure::GroupMeasure(const Model& model, TreeGroup* group) : group_(*group), outputs_(model.outputs()) {
+    group->means.assign(outputs_, 0.0);
+    group->pure_variances.assign(outputs_, 0.0);
     group->effects.clear();
     group->variances.clear();
     for (const uint16_t feature : group->features) {
-        group->effects.emplace_back(model.features()[feature].cells() * outputs, 0.0);
+        group->effects.emplace_back(model.features()[feature].cells() * outputs_, 0.0);
         group->variances.push_back(group->effects.back());
     }
 }
 
-void GroupMeasure::Enter(const Tree& tree, const std::vector<CodeClasses>& classes) {
-    effects_.resize(std::max(effects_.size(), classes.size()));
-    for (size_t k = 0; k < classes.size(); k++) {
-        effects_[k].effects.assign(classes[k].count() * group_.means.size(), 0.0);
-        effects_[k].everywhere.assign(group_.means.size(), 0.0);
-        effects_[k].variances.assign(tree.leaf_sds.empty() ? 0 : effects_[k].effects.size(), 0.0);
-    }
+void GroupMeasure::Add(const Tree& tree, const TreeRegions& regions, const std::vector<double>& sums) {
+    for (size_t k = 0; k < outputs_; k++)
+        group_.means[k] += sums[k];
+    figures_.resize(std::max(figures_.size(), regions.classes().size()));
+    AddEffects(regions, sums);
+    if (!tree.leaf_sds.empty())
+        AddVariances(tree, regions);
 }
 
 // A leaf of value w with regions of mass q_i: its mean is w prod q, the main effect of feature i for a code in its region
-// w (1 - q_i) prod_{j != i} q_j and else -w prod q. Of the leaf's variance over the reference, prod q - (prod q)^2, the
-// main effects have sum_i q_i (1 - q_i) prod_{j != i} q_j^2; the rest is the pure interaction's.
-void GroupMeasure::AddLeaf(const Tree& tree, size_t leaf, const Regions& regions) {
-    TreeGroup* const group = &group_;
-    const size_t outputs = group->means.size();
-    double others[kMaxDepth];
-    const double mass = OtherMasses(regions, others);
-    double pure = mass - mass * mass;
-    for (size_t i = 0; i < regions.size(); i++)
-        pure -= regions[i].mass * (1 - regions[i].mass) * others[i] * others[i];
-    for (size_t output = 0; output < outputs; output++) {
-        const double value = tree.leaves[leaf * outputs + output];
-        const double sd =
-            tree.leaf_sds.empty() ? 0 : static_cast<double>(tree.leaf_sds[leaf * outputs + output]);
-        group->means[output] += value * mass;
-        group->pure_variances[output] += sd * sd * std::max(0.0, pure);
-        for (size_t i = 0; i < regions.size(); i++) {
-            ClassEffects& feature = effects_[regions[i].place];
-            const double in = (1 - regions[i].mass) * others[i], out = -regions[i].mass * others[i];
-            const double step = value * others[i];  // from out to in
-            feature.everywhere[output] += value * out;
-            for (size_t at = output, code = 0; at < feature.effects.size(); at += outputs, code++)
-                feature.effects[at] += regions[i].inside[code] != 0 ? step : 0;
-            for (size_t at = output, code = 0; at < feature.variances.size(); at += outputs, code++) {
-                const double share = sd * (regions[i].inside[code] != 0 ? in : out);
-                feature.variances[at] += share * share;
+// w (1 - q_i) prod_{j != i} q_j and else -w prod q. That is w prod q (a_i / q_i - 1), a_i says whether the code is inside;
+// a feature that is not on the path gets nothing, as if its region were everything.
+void GroupMeasure::AddEffects(const TreeRegions& regions, const std::vector<double>& sums) {
+    for (size_t i = 0; i < regions.classes().size(); i++)
+        figures_[i].assign(regions.classes()[i].count() * outputs_, 0.0);
+    std::vector<double> scaled(3 * outputs_);
+    const size_t splits = sums.size() / outputs_ / 2;
+    for (size_t node = 0; node < splits; node++) {
+        if (!regions.is_met(node))
+            continue;
+        for (size_t k = 0; k < outputs_; k++) {
+            for (const size_t side : {0, 1}) {
+                const size_t child = 2 * node + 1 + side;
+                scaled[side * outputs_ + k] =
+                    regions.is_met(child) ? sums[child * outputs_ + k] / regions.region(child).weight() : 0;
             }
+            scaled[2 * outputs_ + k] =
+                sums[node * outputs_ + k] / regions.region(regions.before(node)).weight();
         }
+        AddNode(regions, node, outputs_, scaled.data(), scaled.data() + 2 * outputs_,
+                figures_[regions.place(node)].data());
     }
+    AddSteps(regions, &group_.effects);
+}
+
+// With noise of variance v in the leaf, that of the main effect is v (prod q)^2 (a_i (1 - 2 q_i) / q_i^2 + 1). Of the
+// leaf's own variance over the reference, prod q - (prod q)^2, the main effects have sum_i (prod q)^2 (1 - q_i) / q_i; the
+// rest is the pure interaction's.
+void GroupMeasure::AddVariances(const Tree& tree, const TreeRegions& regions) {
+    const auto variance = [&](size_t leaf, size_t k) {
+        const auto sd = static_cast<double>(tree.leaf_sds[leaf * outputs_ + k]);
+        return sd * sd;
+    };
+    const auto square = [&](size_t node) { return regions.path(node) * regions.path(node); };
+    regions.SumBelow(outputs_, variance, square, &squares_);
+    regions.SumBelow(
+        outputs_, variance, [&](size_t node) { return regions.path(node); }, &products_);
+    for (size_t i = 0; i < regions.classes().size(); i++)
+        figures_[i].assign(regions.classes()[i].count() * outputs_, 0.0);
+    const auto inside = [](const Region& region) {
+        return (1 - 2 * region.mass) / (region.weight() * region.weight());
+    };
+    const auto main_share = [](const Region& region) { return (1 - region.mass) / region.weight(); };
+    std::vector<double> scaled(3 * outputs_);
+    for (size_t k = 0; k < outputs_; k++)
+        group_.pure_variances[k] += products_[k] - squares_[k];
+    for (size_t node = 0; node < tree.split_count(); node++) {
+        if (!regions.is_met(node))
+            continue;
+        const size_t before = regions.before(node);
+        std::vector<double>& figures = figures_[regions.place(node)];
+        for (size_t k = 0; k < outputs_; k++) {
+            const double here = squares_[node * outputs_ + k];
+            for (const size_t side : {0, 1}) {
+                const size_t child = 2 * node + 1 + side;
+                const double below = regions.is_met(child) ? squares_[child * outputs_ + k] : 0;
+                scaled[side * outputs_ + k] = below * inside(regions.region(child));
+                group_.pure_variances[k] -= below * main_share(regions.region(child));
+            }
+            scaled[2 * outputs_ + k] = before == 0 ? 0 : here * inside(regions.region(before));
+            group_.pure_variances[k] += before == 0 ? 0 : here * main_share(regions.region(before));
+            for (size_t at = k; at < figures.size() && before == 0; at += outputs_)
+                figures[at] += here;
+        }
+        AddNode(regions, node, outputs_, scaled.data(), scaled.data() + 2 * outputs_, figures.data());
+    }
+    AddSteps(regions, &group_.variances);
 }
 
 // What a tree says about a class of codes, it says about each of them.
-void GroupMeasure::Leave(const std::vector<CodeClasses>& classes) {
-    const size_t outputs = group_.means.size();
-    const auto add = [&](const CodeClasses& feature, const std::vector<double>& from,
-                         std::vector<double>* to) {
-        if (outputs == 1 && feature.count() == feature.ends.size()) {  // runs
-            for (size_t run = 0, code = 0; run < feature.count(); run++)
-                for (; code < feature.ends[run]; code++)
-                    (*to)[code] += from[run];
-            return;
-        }
-        for (size_t code = 0; code < feature.of.size(); code++)
-            for (size_t output = 0; output < outputs; output++)
-                (*to)[code * outputs + output] += from[feature.of[code] * outputs + output];
-    };
-    for (size_t i = 0; i < classes.size(); i++) {
-        const size_t at = group_.PlaceOf(classes[i].feature);
+void GroupMeasure::AddSteps(const TreeRegions& regions, std::vector<std::vector<double>>* steps) const {
+    for (size_t i = 0; i < regions.classes().size(); i++) {
+        const CodeClasses& classes = regions.classes()[i];
+        const size_t at = group_.PlaceOf(classes.feature);
         if (at == group_.features.size())
             continue;  // a split on which nothing depends
-        for (size_t j = 0; j < effects_[i].effects.size(); j++)
-            effects_[i].effects[j] += effects_[i].everywhere[j % outputs];
-        add(classes[i], effects_[i].effects, &group_.effects[at]);
-        if (!effects_[i].variances.empty())
-            add(classes[i], effects_[i].variances, &group_.variances[at]);
+        double* const to = (*steps)[at].data();
+        classes.ForRuns([&](uint32_t of, uint32_t first, uint32_t end) {
+            const double* const figures = figures_[i].data() + of * outputs_;
+            for (size_t k = 0; k < outputs_; k++) {
+                to[first * outputs_ + k] += figures[k];
+                if (end * outputs_ < (*steps)[at].size())
+                    to[end * outputs_ + k] -= figures[k];
+            }
+        });
     }
+}
+
+void GroupMeasure::Finish() {
+    for (std::vector<std::vector<double>>* all : {&group_.effects, &group_.variances})
+        for (std::vector<double>& steps : *all)
+            for (size_t at = outputs_; at < steps.size(); at++)
+                steps[at] += steps[at - outputs_];
+    for (std::vector<double>& variances : group_.variances)
+        for (double& variance : variances)
+            variance = std::max(0.0, variance);  // of differences
+    for (double& variance : group_.pure_variances)
+        variance = std::max(0.0, variance);
 }
 
 void MeasureGroup(const Model& model, const ReferenceMasses& masses, Interrupt& interrupt, TreeGroup* group) {
     GroupMeasure measure(model, group);
-    RegionWalk walk(model.features(), masses, interrupt);
+    TreeRegions regions(model.features(), masses, interrupt);
+    std::vector<double> sums;
     for (const size_t i : group->trees) {
-        const Tree& tree = model.trees()[i];
-        walk.Enter(tree);
-        measure.Enter(tree, walk.classes());
-        walk.VisitLeaves([&](size_t leaf, const Regions& regions) { measure.AddLeaf(tree, leaf, regions); });
-        measure.Leave(walk.classes());
+        regions.Enter(model.trees()[i]);
+        regions.SumLeaves(model.outputs(), &sums);
+        measure.Add(model.trees()[i], regions, sums);
     }
+    measure.Finish();
 }
 
 }  // namespace dpboost

@@ -38,21 +38,22 @@ class GroupMeasure {
   public:
     GroupMeasure(const Model& model, TreeGroup* group);
 
-    void Enter(const Tree& tree, const std::vector<CodeClasses>& classes);
-    void AddLeaf(const Tree& tree, size_t leaf, const Regions& regions);
-    // classes: with what they had when they were entered.
-    void Leave(const std::vector<CodeClasses>& classes);
+    // sums: of what leaves say times the masses on their paths, below each node.
+    void Add(const Tree& tree, const TreeRegions& regions, const std::vector<double>& sums);
+    // Once all trees were added.
+    void Finish();
 
   private:
-    // What the leaves of one tree say about one feature, per class of codes: main effects and their variances.
-    struct ClassEffects {
-        std::vector<double> effects;     // [class * outputs + output], beside
-        std::vector<double> everywhere;  // [output], what is to be added for all classes
-        std::vector<double> variances;   // empty where the noise of leaves is not known
-    };
+    void AddEffects(const TreeRegions& regions, const std::vector<double>& sums);
+    void AddVariances(const Tree& tree, const TreeRegions& regions);
+    // Adds to what a step from one code to the next is, per output.
+    void AddSteps(const TreeRegions& regions, std::vector<std::vector<double>>* steps) const;
 
     TreeGroup& group_;
-    std::vector<ClassEffects> effects_;  // per feature of the tree
+    const size_t outputs_;
+    // Of one tree: sums below nodes, and figures per feature of the tree, [class * outputs + output].
+    std::vector<double> squares_, products_;
+    std::vector<std::vector<double>> figures_;
 };
 
 void MeasureGroup(const Model& model, const ReferenceMasses& masses, Interrupt& interrupt, TreeGroup* group);

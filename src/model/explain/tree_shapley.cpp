@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/explain/forest/forest_pairs.h"
 #include "model/explain/quadrature.h"
 
 namespace dpboost {
@@ -108,55 +109,53 @@ class TreeShapley::Walk {
 };
 
 TreeShapley::TreeShapley(const Model& model, const ReferenceMasses& masses, Interrupt& interrupt,
-                         TreeGroup* all)
+                         TreeGroup* all, ForestPairs* pairs)
     : model_(model), means_(model.outputs(), 0.0) {
     size_t room = kMemoryRoom;
     std::optional<GroupMeasure> measure;
     if (all != nullptr)
         measure.emplace(model, all);
-    RegionWalk walk(model.features(), masses, interrupt);
+    TreeRegions regions(model.features(), masses, interrupt);
+    std::vector<double> sums;
     for (const Tree& tree : model.trees()) {
-        const size_t offset = node_masses_.size();
-        offsets_.push_back(offset);
-        size_t width = 0;
-        node_masses_.resize(offset + tree.split_count() + tree.leaf_count(), 0.0);
-        walk.Enter(tree);
+        offsets_.push_back(node_masses_.size());
+        regions.Enter(tree);
+        for (size_t node = 0; node < tree.split_count() + tree.leaf_count(); node++)
+            node_masses_.push_back(node > 0 && regions.is_met(node) ? regions.region(node).mass : 0);
+        widths_.push_back(regions.width());
+        regions.SumLeaves(means_.size(), &sums);
+        for (size_t k = 0; k < means_.size(); k++)
+            means_[k] += sums[k];
         if (measure)
-            measure->Enter(tree, walk.classes());
-        walk.Visit([&](size_t node, const Region& region) { node_masses_[offset + node] = region.mass; },
-                   [&](size_t leaf, const Regions& regions) {
-                       double mass = 1;
-                       for (const Region& region : regions)
-                           mass *= region.mass;
-                       width = std::max(width, regions.size());
-                       for (size_t output = 0; output < means_.size(); output++)
-                           means_[output] += mass * tree.leaves[leaf * means_.size() + output];
-                       if (measure)
-                           measure->AddLeaf(tree, leaf, regions);
-                   });
-        widths_.push_back(width);
-        if (measure)
-            measure->Leave(walk.classes());
-        Remember(&walk.classes(), &room);
+            measure->Add(tree, regions, sums);
+        if (pairs != nullptr)
+            pairs->Add(tree, regions, sums);
+        Remember(regions.classes(), &room);
     }
+    if (measure)
+        measure->Finish();
+    if (pairs != nullptr)
+        pairs->Finish();
     scratch_.assign(2 * model.features().size() * model.outputs(), 0.0);
 }
 
-void TreeShapley::Remember(std::vector<CodeClasses>* classes, size_t* room) {
+void TreeShapley::Remember(const std::vector<CodeClasses>& classes, size_t* room) {
     memories_.emplace_back();
-    if (classes->size() > kFewFeatures)
+    if (classes.size() > kFewFeatures)
         return;
     Memory memory;
     size_t places = 1, cells = 0;
-    for (const CodeClasses& feature : *classes)
-        cells += feature.of.size();
+    for (const CodeClasses& feature : classes)
+        cells += feature.ends.back();
     if (cells > *room)
         return;
-    for (CodeClasses& feature : *classes) {
+    for (const CodeClasses& feature : classes) {
         memory.features.push_back(feature.feature);
-        memory.places.push_back(std::move(feature.of));
-        for (uint32_t& place : memory.places.back())
-            place = static_cast<uint32_t>(place * places);
+        memory.places.emplace_back(feature.ends.back());
+        feature.ForRuns([&](uint32_t at, uint32_t first, uint32_t end) {
+            std::fill(memory.places.back().begin() + first, memory.places.back().begin() + end,
+                      static_cast<uint32_t>(at * places));
+        });
         places *= feature.count();
         if (places > kMemoryRoom)
             return;

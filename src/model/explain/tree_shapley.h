@@ -20,10 +20,13 @@
 
 namespace dpboost {
 
+class ForestPairs;
+
 class TreeShapley {
   public:
-    // The model must outlive this. all: a group of all trees to be measured on the way, or null.
-    TreeShapley(const Model& model, const ReferenceMasses& masses, Interrupt& interrupt, TreeGroup* all);
+    // The model must outlive this. all: a group of all trees to be measured on the way, or null; pairs: likewise.
+    TreeShapley(const Model& model, const ReferenceMasses& masses, Interrupt& interrupt, TreeGroup* all,
+                ForestPairs* pairs = nullptr);
 
     // What the trees say on average, per output, in units of the score's.
     const std::vector<double>& means() const noexcept { return means_; }
@@ -57,7 +60,7 @@ class TreeShapley {
         std::vector<double> figures;  // per place: values of each feature and output, then variances
     };
 
-    void Remember(std::vector<CodeClasses>* classes, size_t* room);
+    void Remember(const std::vector<CodeClasses>& classes, size_t* room);
     void Compute(size_t tree, const uint16_t* codes, double* values, double* variances) const;
     void Recall(size_t tree, const uint16_t* codes, double* values, double* variances);
 

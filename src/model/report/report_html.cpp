@@ -30,7 +30,7 @@ bool IsWeak(const Importance& item) {
 class Page {
   public:
     Page(const Model& model, const ReportFacts& facts, Interrupt& interrupt)
-        : model_(model), facts_(facts), interrupt_(interrupt), explainer_(model, interrupt) {}
+        : model_(model), facts_(facts), interrupt_(interrupt), explainer_(model, interrupt, true) {}
 
     std::string Write();
 

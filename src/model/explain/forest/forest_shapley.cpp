@@ -16,18 +16,32 @@ struct RegionFigures {
     float reach_out[kNodes], reach_step[kNodes];
     float base[kNodes];  // of F, which has the step u
 
+    RegionFigures() = default;
     explicit RegionFigures(double mass) {
+        // Where a row is not and the reference has nothing, F is 0, and so is all that is divided by it.
+        const double inverse_mass = mass > 0 ? 1 / mass : 0;
         for (size_t n = 0; n < kNodes; n++) {
-            const double u = Quadrature<kNodes>::at[n], out = mass * (1 - u), in = out + u;
-            // Where a row is not and the reference has nothing, F is 0, and so is all that is divided by it.
-            const double inverse = out > 0 ? 1 / out : 0, reach = -1 / (1 - u);
+            constexpr const double* at = Quadrature<kNodes>::at;
+            const double out = mass * (1 - at[n]), inverse_in = 1 / (out + at[n]);
+            const double inverse = inverse_mass * kInverse[n], reach = -kInverse[n];
             base[n] = static_cast<float>(out);
             inverse_out[n] = static_cast<float>(inverse);
-            inverse_step[n] = static_cast<float>(1 / in - inverse);
+            inverse_step[n] = static_cast<float>(inverse_in - inverse);
             reach_out[n] = static_cast<float>(reach);
-            reach_step[n] = static_cast<float>((1 - mass) / in - reach);
+            reach_step[n] = static_cast<float>((1 - mass) * inverse_in - reach);
         }
     }
+
+  private:
+    struct Inverses {
+        double of[kNodes] = {};
+        constexpr Inverses() {
+            for (size_t n = 0; n < kNodes; n++)
+                of[n] = 1 / (1 - Quadrature<kNodes>::at[n]);
+        }
+        constexpr double operator[](size_t n) const { return of[n]; }
+    };
+    static constexpr Inverses kInverse{};  // 1 / (1 - u)
 };
 
 // One tree and all rows.
@@ -51,30 +65,30 @@ class BatchWalk {
     }
 
     void Descend(size_t node, unsigned level) {
-        float* const sums = Sums(level);
-        if (node >= tree_.split_count()) {
-            const int32_t* leaf = tree_.leaves.data() + (node - tree_.split_count()) * outputs_;
-            for (size_t k = 0; k < outputs_; k++)
-                Scale(Products(level), static_cast<float>(leaf[k]), sums + k * kNodes * kRows);
+        if (tree_.depth == 0)
             return;
-        }
+        float* const sums = Sums(level);
         std::fill_n(sums, outputs_ * kNodes * kRows, 0.0F);
         const uint16_t feature = tree_.splits[node].feature;
         size_t at = 0;
         while (at < count_ && slots_[at].feature != feature)
             at++;
         const bool is_new = at == count_;
-        const Slot before = is_new ? Slot{feature, nullptr, 0} : slots_[at];
+        const Slot before = is_new ? Slot{feature, nullptr, {}} : slots_[at];
         count_ += is_new ? 1 : 0;
         DecideRows(model_, tree_, node, columns_, simd_, Left(level));
         for (const bool side : {true, false}) {
             const size_t child = 2 * node + (side ? 1 : 2);
-            slots_[at] = {feature, Inside(level), masses_[child]};
+            slots_[at] = {feature, Inside(level), RegionFigures<kNodes>(masses_[child])};
             Enter(side, before.inside, level);
             const float* const inside = Inside(level);
             if (masses_[child] == 0 && std::all_of(inside, inside + kRows, [](float a) { return a == 0; }))
                 continue;
-            Multiply(before, masses_[child], level);
+            if (child >= tree_.split_count()) {
+                CollectLeaf(before, slots_[at], child - tree_.split_count(), level);
+                continue;
+            }
+            Multiply(before, slots_[at].figures, level);
             Descend(child, level + 1);
             Collect(feature, level);
         }
@@ -87,7 +101,7 @@ class BatchWalk {
     struct Slot {
         uint16_t feature;
         const float* inside;  // per row: 1 where it is in the region; null: everywhere
-        double mass;
+        RegionFigures<kNodes> figures;
     };
 
     float* Level(unsigned level) { return scratch_ + level_size_ * level; }
@@ -96,11 +110,6 @@ class BatchWalk {
     float* Reach(unsigned level) { return Level(level) + 2 * kRows; }
     float* Products(unsigned level) { return Level(level) + (2 + kNodes) * kRows; }
     float* Sums(unsigned level) { return Level(level) + (2 + 2 * kNodes) * kRows; }
-
-    static void Scale(const float* __restrict from, float factor, float* __restrict to) {
-        for (size_t i = 0; i < kNodes * kRows; i++)
-            to[i] = from[i] * factor;
-    }
 
     // The region of one side within the one before.
     void Enter(bool side, const float* before, unsigned level) {
@@ -118,8 +127,8 @@ class BatchWalk {
     }
 
     // Products of the next level, and what of its sums is this feature's.
-    void Multiply(const Slot& before, double mass, unsigned level) {
-        const RegionFigures<kNodes> here(mass), there(before.mass);
+    void Multiply(const Slot& before, const RegionFigures<kNodes>& here, unsigned level) {
+        const RegionFigures<kNodes>& there = before.figures;
         const float *const inside = Inside(level), *const outside = before.inside;
         const float* const products = Products(level);
         float *const nexts = Products(level + 1), *const reaches = Reach(level);
@@ -148,23 +157,70 @@ class BatchWalk {
         });
     }
 
+    // What is below a child: into the sums of its parent, and to the feature.
     void Collect(size_t feature, unsigned level) {
-        const float* const reach = Reach(level);
-        for (size_t k = 0; k < outputs_; k++) {
-            const float* const below = Sums(level + 1) + k * kNodes * kRows;
-            float* const sums = Sums(level) + k * kNodes * kRows;
-            float* const value = values_ + (feature * outputs_ + k) * kRows;
-            ForRows(simd_, [&]() DPBOOST_LANES {
-                for (size_t n = 0; n < kNodes; n++) {
-                    const float* __restrict from = below + n * kRows, * __restrict by = reach + n * kRows;
-                    float* __restrict sum = sums + n * kRows, * __restrict to = value;
+        const float *const reaches = Reach(level), *const below = Sums(level + 1);
+        float *const sums = Sums(level), *const values = values_ + feature * outputs_ * kRows;
+        ForRows(simd_, [&]() DPBOOST_LANES {
+            for (size_t k = 0; k < outputs_; k++) {
+                const float* __restrict from = below + k * kNodes * kRows;
+                const float* __restrict reach = reaches;
+                float* __restrict sum = sums + k * kNodes * kRows;
+                float* __restrict to = values + k * kRows;
+                for (size_t row = 0; row < kRows; row++) {
+                    float share = 0;
+                    for (size_t n = 0; n < kNodes; n++) {
+                        sum[n * kRows + row] += from[n * kRows + row];
+                        share += from[n * kRows + row] * reach[n * kRows + row];
+                    }
+                    to[row] += share;
+                }
+            }
+        });
+    }
+
+    // Multiply and Collect of a leaf at once: its sums are its value times the products.
+    void CollectLeaf(const Slot& before, const Slot& slot, size_t leaf, unsigned level) {
+        const RegionFigures<kNodes>&here = slot.figures, &there = before.figures;
+        const float *const inside = slot.inside, *const outside = before.inside;
+        const float* const products = Products(level);
+        float *const sums = Sums(level), *const values = values_ + slot.feature * outputs_ * kRows;
+        const int32_t* const leaves = tree_.leaves.data() + leaf * outputs_;
+        ForRows(simd_, [&]() DPBOOST_LANES {
+            float share[kRows] = {};
+            for (size_t n = 0; n < kNodes; n++) {
+                const auto u = static_cast<float>(Quadrature<kNodes>::at[n]);
+                const float* __restrict product = products + n * kRows;
+                const float in = here.base[n], step = here.reach_step[n];
+                float next[kRows];
+                if (outside == nullptr) {
                     for (size_t row = 0; row < kRows; row++) {
-                        sum[row] += from[row];
-                        to[row] += from[row] * by[row];
+                        next[row] = product[row] * (in + inside[row] * u);
+                        share[row] += next[row] * (here.reach_out[n] + inside[row] * step);
+                    }
+                } else {
+                    const float from = here.reach_out[n] - there.reach_out[n], back = there.reach_step[n];
+                    const float inverse = there.inverse_out[n], inverse_step = there.inverse_step[n];
+                    for (size_t row = 0; row < kRows; row++) {
+                        next[row] =
+                            product[row] * (in + inside[row] * u) * (inverse + outside[row] * inverse_step);
+                        share[row] += next[row] * (from + inside[row] * step - outside[row] * back);
                     }
                 }
-            });
-        }
+                for (size_t k = 0; k < outputs_; k++) {
+                    const auto value = static_cast<float>(leaves[k]);
+                    float* __restrict sum = sums + (k * kNodes + n) * kRows;
+                    for (size_t row = 0; row < kRows; row++)
+                        sum[row] += next[row] * value;
+                }
+            }
+            for (size_t k = 0; k < outputs_; k++) {
+                const auto value = static_cast<float>(leaves[k]);
+                float* __restrict to = values + k * kRows;
+                for (size_t row = 0; row < kRows; row++)
+                    to[row] += share[row] * value;
+            }
+        });
     }
 
     const Model& model_;

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "model/explain/explain.h"
 #include "model/explain/forest/forest_pairs.h"
 #include "unit/model/random_model.h"
 
@@ -65,23 +66,36 @@ TEST(ForestPairs, LikelyPairsHoldTheStrongest) {
     NoInterrupt interrupt;
     for (const Model& model : Forests()) {
         const ReferenceMasses masses(model);
-        const TreeShapley trees(model, masses, interrupt, nullptr);
-        const std::vector<uint16_t> features = {0, 1, 2, 3};
-        std::vector<FeaturePair> all;
+        const std::vector<FeaturePair> all = PairsOf({0, 1, 2, 3});
+        ASSERT_EQ(all.size(), 6u);
         std::vector<CodeParts> parts;
-        for (uint16_t a = 0; a < 4; a++) {
-            parts.push_back(PartsOf(model, masses, a));
-            for (uint16_t b = a + 1; b < 4; b++)
-                all.push_back({a, b});
-        }
-        const std::vector<FeaturePair> likely = LikelyPairs(model, trees, masses, features, 4, interrupt);
+        for (uint16_t feature = 0; feature < 4; feature++)
+            parts.push_back(PartsOf(model, masses, feature));
+        const std::vector<FeaturePair> likely = LikelyPairs(model, masses, all, parts, 4, interrupt);
         ASSERT_EQ(likely.size(), 4u);
+        EXPECT_EQ(LikelyPairs(model, masses, all, parts, 6, interrupt), all);
         if (model.outputs() > 1)
             continue;
         const PairEffect strongest = StrongestPairs(model, masses, all, parts, 1, interrupt)[0][0];
         const PairEffect found = StrongestPairs(model, masses, likely, parts, 1, interrupt)[0][0];
         EXPECT_GE(found.size, 0.8 * strongest.size);
-        EXPECT_EQ(LikelyPairs(model, trees, masses, features, 6, interrupt).size(), 6u);
+    }
+}
+
+// Measured on the way or later: the same pictures.
+TEST(ForestPairs, AskedForBeforeOrAfter) {
+    NoInterrupt interrupt;
+    for (const Model& model : Forests()) {
+        Explainer later(model, interrupt), before(model, interrupt, true);
+        ASSERT_TRUE(later.is_forest());
+        for (size_t output = 0; output < model.outputs(); output++) {
+            const std::vector<Interaction> a = later.Interactions(output), b = before.Interactions(output);
+            ASSERT_EQ(a.size(), b.size());
+            for (size_t i = 0; i < a.size(); i++) {
+                EXPECT_EQ(a[i].features, b[i].features);
+                EXPECT_EQ(a[i].contributions, b[i].contributions);
+            }
+        }
     }
 }
 

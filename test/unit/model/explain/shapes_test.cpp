@@ -34,6 +34,34 @@ TEST(Explain, ShapesAreMainEffects) {
     }
 }
 
+// Also where the reference has no rows: with declared ranges nothing is missing, and yet missing has a shape. Parts of codes
+// without mass are such values as well.
+TEST(Explain, ShapesAndPairsWithoutMass) {
+    const Model model = RandomModel(FewCells(), 40, 6, 7);
+    NoInterrupt interrupt;
+    Explainer explainer(model, interrupt);
+    ASSERT_TRUE(explainer.is_forest());
+    const double mean = MeanGiven(model, explainer.masses(), {0, 0, 0, 0}, 0, 0);
+    const auto given = [&](std::vector<uint16_t> row, unsigned subset) {
+        return (MeanGiven(model, explainer.masses(), row, subset, 0) - mean) * explainer.unit();
+    };
+    for (size_t f = 0; f < 4; f++) {
+        const uint16_t missing = model.features()[f].missing();
+        ASSERT_EQ(explainer.masses().of(f)[missing], 0);
+        const std::vector<uint16_t> row(4, missing);
+        EXPECT_NEAR(explainer.Shape(f)[missing].contribution, given(row, 1U << f), 2 * explainer.unit());
+    }
+    for (const Interaction& pair : explainer.Interactions()) {
+        std::vector<uint16_t> row;
+        for (const FeatureSpec& feature : model.features())
+            row.push_back(feature.missing());
+        const size_t a = pair.features[0], b = pair.features[1];
+        EXPECT_NEAR(pair.contributions.back(),
+                    given(row, 1U << a | 1U << b) - given(row, 1U << a) - given(row, 1U << b),
+                    5 * explainer.unit());
+    }
+}
+
 // A model whose figures can be done by hand: tables of two features, known histograms and bands.
 Model HandMade() {
     Model model(
