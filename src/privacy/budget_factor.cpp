@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <string>
 
@@ -27,12 +26,6 @@ namespace {
 // A rest that nobody can train with.
 constexpr double kNothingLeft = 1e-3;
 
-std::string Format(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", value);
-    return text;
-}
-
 [[noreturn]] void ThrowExhausted(const PlanRequest& request, const BudgetConstraint& constraint,
                                  double left) {
     const std::string name = constraint.name.empty() ? "" : " of " + constraint.name;
@@ -40,7 +33,7 @@ std::string Format(double value) {
         throw Error(ErrorCode::kBudgetExhausted,
                     "privacy budget" + name + " allows only pure differential privacy",
                     "The budget has delta 0, and the training was asked for with delta " +
-                        Format(request.delta) + ".",
+                        Printed(request.delta) + ".",
                     "Choose a method with delta 0, or ask the table's owner for a budget with a delta.");
     if (left < kNothingLeft)
         throw Error(
@@ -50,7 +43,7 @@ std::string Format(double value) {
     throw Error(
         ErrorCode::kBudgetExhausted,
         "privacy budget" + name + " does not allow epsilon " + Printed(request.epsilon),
-        "Epsilon " + Format(left) + " is left at delta " + Printed(request.delta) + ".",
+        "Epsilon " + Printed(RoundedDown(left)) + " is left at delta " + Printed(request.delta) + ".",
         "Ask for at most " + Printed(RoundedDown(left)) + ", or ask the table's owner to raise the limit.");
 }
 

@@ -154,7 +154,7 @@ subtest 'hot standby: refused, and the ledger is there' => sub {
         q{dpboost_unshare('s', 'pg_monitor')}, q{dpboost_drop_model('s')}, q{dpboost_deploy('s', 1)},
         q{dpboost_set_owner('s', 'pg_monitor')}, q{dpboost_describe('s', 'words')}, q{dpboost_import('s', '\\x00')},
         q{dpboost_forget_unit('visits', '1')}, q{dpboost_merge_units('visits', '1', '2')}, q{dpboost_create_federation('f', '{}')},
-        q{dpboost_drop_federation('f')});
+        q{dpboost_drop_federation('f')}, q{dpboost_publish('s')}, q{dpboost_party_key()});
     for my $call (@writes) {
         my ($name) = $call =~ /^(\w+)/;
         (undef, undef, $err) = $standby->psql('postgres', "\\set VERBOSITY verbose\nSELECT $call;");

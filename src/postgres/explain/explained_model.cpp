@@ -66,6 +66,17 @@ void RowWriter::Number(double number) {
     Put(Float8GetDatum(number), std::isnan(number));
 }
 
+void RowWriter::Figure(double number) {
+    const double magnitude = std::floor(std::log10(std::fabs(number)));
+    if (!(magnitude >= -12 && magnitude <= 12)) {  // also 0 and NaN
+        Number(number);
+        return;
+    }
+    // Powers of ten up to 1e22 are exact, so that the quotient is the double that prints with so many digits.
+    const double scale = std::pow(10, std::fabs(5 - magnitude));
+    Number(magnitude <= 5 ? std::nearbyint(number * scale) / scale : std::nearbyint(number / scale) * scale);
+}
+
 void RowWriter::Whole(int32 number, bool is_null) {
     Put(Int32GetDatum(number), is_null);
 }
@@ -92,8 +103,8 @@ void RowWriter::CString(const char* text) {
 
 void RowWriter::Band(double middle, double sd) {
     Number(middle);
-    Number(middle - kBandSds * sd);
-    Number(middle + kBandSds * sd);
+    Figure(middle - kBandSds * sd);
+    Figure(middle + kBandSds * sd);
 }
 
 void RowWriter::Finish() {

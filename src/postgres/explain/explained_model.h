@@ -35,6 +35,7 @@ class RowWriter {
           row_(AllocSetContextCreate(CurrentMemoryContext, "dpboost row", ALLOCSET_SMALL_SIZES)) {}
 
     void Number(double number);
+    void Figure(double number);  // to six digits: for people, where nothing must add up
     void Whole(int32 number, bool is_null);
     void Boolean(bool value, bool is_null);
     void Text(const std::string* text);

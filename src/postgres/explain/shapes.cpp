@@ -90,9 +90,9 @@ Datum dpboost_importance(PG_FUNCTION_ARGS) {
         for (const Importance& importance : **importances) {
             out.Texts(importance.features.size(),
                       [&](size_t i) { return FeatureName(model, importance.features[i]); });
-            out.Number(importance.importance);
-            out.Number(importance.share);
-            out.Number(importance.noise);
+            out.Figure(importance.importance);
+            out.Figure(importance.share);
+            out.Figure(importance.noise);
             out.CString(explainer->reference_name());
             out.Text(ClassOf(model, output));
             out.Finish();

@@ -3,6 +3,7 @@
 #include "postgres/export/publish.h"
 
 #include "postgres/boundary/arguments.h"
+#include "postgres/boundary/writable.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/catalog/cluster.h"
 #include "postgres/predict/model_lookup.h"
@@ -162,6 +163,7 @@ using namespace dpboost;
 
 // Brings the version that the name means, and those that it is shared with, to all other servers; returns their number.
 Datum dpboost_publish(PG_FUNCTION_ARGS) {
+    RequireWritable(fcinfo);
     RequireArgument(fcinfo, 0, "model");
     const text* argument = PG_GETARG_TEXT_PP(0);
     if (!IsCoordinator())

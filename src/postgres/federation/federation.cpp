@@ -229,13 +229,13 @@ void DefineFederationSettings() {
 using namespace dpboost;
 
 Datum dpboost_party_key(PG_FUNCTION_ARGS) {
-    (void)fcinfo;
     const Oid caller = GetUserId();
     CatalogScope scope;
     CatalogBegin(&scope);
     dpboost::Hash seed;
     if (!ReadSeed(&seed)) {
         CheckAdministers(caller);
+        RequireWritable(fcinfo);
         MakeSeed(&seed);
     }
     CatalogEnd(&scope);

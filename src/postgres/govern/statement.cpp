@@ -124,6 +124,8 @@ StatedLoss StateLimit(const BudgetState& budget, const char* described, const ch
     stated.releases = static_cast<int64_t>(spent.releases);
     stated.spent_delta = budget.delta;
     stated.spent_epsilon = spent.releases == 0 ? 0 : AdaptiveEpsilon(spent, budget.delta);
+    if (spent.releases > 0 && spent.IsGaussian())
+        stated.spent_mu = std::sqrt(spent.mu_squared);
     return stated;
 }
 

@@ -182,7 +182,10 @@ RemainingBudget* RemainingBudgets(const BudgetList* budgets, const char* plan_by
     for (int i = 0; i < budgets->count; ++i) {
         const BudgetState* budget = &budgets->items[i];
         BudgetRemaining left;
-        ComputeRemaining(budget, plan_bytes, plan_size, &left);
+        if (budget->unit_state_id != 0)
+            left = {1, budget->epsilon};  // for whoever has spent nothing; what others have is not shown
+        else
+            ComputeRemaining(budget, plan_bytes, plan_size, &left);
         remaining[i] = {budget->relation_name,
                         budget->role_name[0] != '\0' ? budget->role_name : nullptr,
                         budget->population_id != 0 ? budget->population_name : nullptr,

@@ -26,7 +26,8 @@ std::string SoFar(const StatedLoss& stated) {
         return stated.renews ? "Nothing was released since it was renewed." : "Nothing was released so far.";
     const std::string count =
         stated.releases == 1 ? "1 release has" : PrintedUp(stated.releases, 0) + " releases have";
-    const ProvenLoss spent = ProvenLoss::OfPair(stated.spent_epsilon, stated.spent_delta);
+    ProvenLoss spent = ProvenLoss::OfPair(stated.spent_epsilon, stated.spent_delta);
+    spent.mu = stated.spent_mu;
     return (stated.renews ? "Since it was renewed " : "So far ") + count + " cost epsilon " +
            PrintedUp(stated.spent_epsilon, 4) + ": the best guess is right in at most " +
            PrintedUp(100 * GuessSuccess(spent), 1) + " of 100 cases.";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct StatedLoss {
     int64_t releases = 0;      // of a limit: so far
     double spent_epsilon = 0;  // of a limit: what they have cost,
     double spent_delta = 0;    // at this delta
+    // Of a limit: finite if all of them have Gaussian noise over all rows. Chosen in the light of earlier ones they are
+    // mu-Gaussian-DP under a limit of mu^2 that was fixed before, as the epsilon is ([ST22]).
+    double spent_mu = std::numeric_limits<double>::infinity();
 };
 
 // Who a person is, by the column that identifies one; empty: each row is one.

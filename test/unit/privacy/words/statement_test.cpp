@@ -33,6 +33,17 @@ TEST(Statement, SaysWhatALimitMeansAndWhatWasSpent) {
     EXPECT_TRUE(Says(WriteStatement({Limit(2, 0, 0, 0)}, {0, 0}), "Nothing was released so far."));
 }
 
+// As the statement of the release itself says, where all noise was Gaussian.
+TEST(Statement, SaysTheBestGuessOfGaussianReleasesExactly) {
+    StatedLoss limit = Limit(2, 1e-6, 1, 0.5);
+    limit.spent_mu = 1 / 8.058;
+    const std::string text = WriteStatement({limit}, {0, 0});
+    EXPECT_TRUE(Says(text, "1 release has cost epsilon 0.5: the best guess is right in at most 52.5 of 100"))
+        << text;
+    EXPECT_TRUE(Says(text, "at most 88.1 of 100 cases, even if"))
+        << text;  // the limit is for any method: e^2 / (e^2 + 1)
+}
+
 // What renews lets through more than it says, and forgets what was before.
 TEST(Statement, OfALimitThatRenewsSaysWhatWasSpentSince) {
     StatedLoss renewing = Limit(4, 1e-6, 0, 0);
