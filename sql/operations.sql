@@ -186,6 +186,13 @@ SELECT train('bills', 0.5);
 SELECT train('bills', 0.05) AS told_once;
 SET client_min_messages = warning;
 SELECT relation, grantee, times FROM dpboost_alerts ORDER BY grantee NULLS FIRST;
+-- one that is set when less is left already is raised by the next training, once
+SELECT dpboost_set_alert('bills', 0.85);
+SET client_min_messages = notice;
+SELECT train('bills', 0.02);
+SELECT train('bills', 0.02) AS told_once;
+SET client_min_messages = warning;
+SELECT relation, grantee, times FROM dpboost_alerts ORDER BY grantee NULLS FIRST;
 SELECT dpboost_drop_alert('bills'), dpboost_drop_alert('bills', grantee => 'regress_ops_ana');
 SELECT dpboost_drop_alert('bills');
 SELECT count(*) FROM dpboost_alerts;

@@ -32,17 +32,21 @@ double PartLeft(const BudgetState* budget) {
 struct Alert {
     int64 alert_id;
     double below;
+    bool raised;  // since it was set
 };
 
 // Inside a catalog scope: the alert on a budget; number 0 if there is none.
 Alert FindAlert(const BudgetState* budget) {
     const uint64 rows = CatalogRead(
-        "SELECT alert_id, below FROM dpboost.alert WHERE CASE WHEN $2 <> 0 THEN population_id = $2"
+        "SELECT alert_id, below, EXISTS (SELECT FROM dpboost.alert_raised AS r WHERE r.alert_id = a.alert_id"
+        " AND r.raised_at >= a.set_at) FROM dpboost.alert AS a WHERE CASE WHEN $2 <> 0 THEN population_id = "
+        "$2"
         " ELSE relation::oid = $1 AND coalesce(grantee::oid, 0) = $3 END",
         {OidOf(budget->relid), Int8(budget->population_id), OidOf(budget->role)}, 1);
     if (rows == 0)
-        return {0, 0};
-    return {DatumGetInt64(CatalogValue(0, 1)), DatumGetFloat8(CatalogValue(0, 2))};
+        return {0, 0, false};
+    return {DatumGetInt64(CatalogValue(0, 1)), DatumGetFloat8(CatalogValue(0, 2)),
+            DatumGetBool(CatalogValue(0, 3))};
 }
 
 bool HasAlerts() {
@@ -132,7 +136,9 @@ void RaiseAlerts(BudgetList* charged, const double* before, int64 release_id) {
         CatalogScope scope;
         CatalogBegin(&scope);
         const Alert alert = FindAlert(budget);
-        if (alert.alert_id != 0 && before[i] >= alert.below && PartLeft(budget) < alert.below) {
+        // On the way down; or at once, if so little was left already when it was set.
+        if (alert.alert_id != 0 && (before[i] >= alert.below || !alert.raised) &&
+            PartLeft(budget) < alert.below) {
             RecordAlert(alert.alert_id, release_id);
             budget->alert_below = alert.below;
             raised = true;
