@@ -47,6 +47,11 @@ SELECT dpboost_evaluate('Risk', 'regress_mis', 'ill', 0.1);
 SELECT dpboost_shape('risk', 'aeg');
 SET ROLE regress_mis_own;
 SELECT dpboost_predict('rsik', 50, 'F');
+-- the target among the features, by name or over a query
+SELECT dpboost_train_on('risk', 'regress_mis', 'ill', 1, features => ARRAY['age', 'ill']);
+SELECT dpboost_train('risk', '{"epsilon": 1}', ill, age, ill) FROM regress_mis;
+SELECT dpboost_train('risk', '{"epsilon": 1, "positive": "yes"}', CASE WHEN ill THEN 'yes' ELSE 'no' END, age, CASE WHEN ill THEN 'yes' ELSE 'no' END)
+FROM (SELECT * FROM regress_mis ORDER BY id OFFSET 0) r;
 SELECT dpboost_create_population('clinic', 3);
 SELECT dpboost_protect('regress_mis', population => 'clinci', privacy_unit => 'id');
 SELECT dpboost_protect('regress_mis', population => 'ward', privacy_unit => 'id');

@@ -101,7 +101,7 @@ SELECT dpboost_train('e1', '{"epsilon": 1, "trees": 5}', sick, age, city) ->> 'v
 SELECT dpboost_train('e2', '{"epsilon": 1, "trees": 5}', sick, age, city) ->> 'version' FROM people WHERE id = 1;
 SELECT dpboost_train('e3', '{"epsilon": 1, "trees": 5}', sick, age, city) ->> 'version' FROM people WHERE sick;
 SELECT dpboost_train('e4', '{"epsilon": 1, "trees": 5, "bounds": [0, 1]}', NULL::boolean, NULL::float8) ->> 'version' FROM people;
-SELECT dpboost_train('e5', '{"epsilon": 1, "trees": 5, "bounds": [0, 1], "target_range": [0, 1]}', v, v, n) ->> 'version'
+SELECT dpboost_train('e5', '{"epsilon": 1, "trees": 5, "bounds": [0, 1], "target_range": [0, 1]}', v, -v, n) ->> 'version'
 FROM (VALUES ('NaN'::float8, 'NaN'::numeric), ('Infinity', 'Infinity'), ('-Infinity', '1e400'), (1e308, '-1e131000'), (-1e308, 0), (NULL, NULL)) t (v, n);
 SELECT dpboost_train('e6', '{"epsilon": 1, "trees": 5, "bounds": [0, 1]}', sick, 0.5::float8) ->> 'version' FROM people;
 SELECT dpboost_train('e7', '{"epsilon": 1, "trees": 5, "bounds": {"d": ["2020-01-01", "2021-01-01"]}}', true, d) ->> 'version'

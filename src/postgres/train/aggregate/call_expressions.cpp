@@ -246,6 +246,14 @@ void ReadRow(AggState* state, const Aggref* call, const Node* row, const CallNam
     }
 }
 
+// A model of the target by itself knows nothing else, and costs as much.
+void RefuseTarget(const Aggref* call, int argument, const SourceColumn& feature) {
+    const auto* target = reinterpret_cast<const Node*>(ArgumentExpression(call, kTarget));
+    if (VarsOf(target) != NIL && equal(target, ArgumentExpression(call, argument)))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the target cannot be a feature"),
+                        errdetail("Feature \"%s\" is the same expression.", feature.name)));
+}
+
 }  // namespace
 
 bool CheckCallForm(AggState* state, const Aggref* call) {
@@ -299,6 +307,7 @@ CallExpressions ReadCallExpressions(AggState* state, const Aggref* call) {
             state, reinterpret_cast<const Node*>(ArgumentExpression(call, kFirstFeature + i)), i + 1);
         if (has_names && names.names[kFirstFeature + i] != nullptr)
             column->name = names.names[kFirstFeature + i];
+        RefuseTarget(call, kFirstFeature + i, *column);
     }
     MakeNamesUnique(&result.features);
     return result;
