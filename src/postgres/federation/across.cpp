@@ -109,7 +109,7 @@ struct PlainCall {
 
 // ---- the steps ----
 
-void OpenAndJoin(AcrossCall* call) {
+void Open(AcrossCall* call) {
     Coordinator& core = **call->core;
     const LinkValue opened[] = {TextValue(call->federation->name), BytesValue(core.call_bytes()),
                                 BytesValue(core.plan_bytes())};
@@ -120,14 +120,6 @@ void OpenAndJoin(AcrossCall* call) {
     });
     AwaitAll(call->links);
     CallCore([&] { core.Follow(Answers(*call)); });
-    auto* openings = static_cast<Datum*>(palloc(sizeof(Datum) * (call->links->count + 1)));
-    for (int i = 0; i < call->links->count; ++i) {
-        const std::string_view opening = AnswerOf(call->links, i);
-        openings[i] = PointerGetDatum(MakeBytea(opening.data(), opening.size()));
-    }
-    ArrayType* all = construct_array(openings, call->links->count, BYTEAOID, -1, false, TYPALIGN_INT);
-    const LinkValue joined[] = {TextValue(ArrayText(BYTEAARRAYOID, all))};
-    CallParties(call, "join($1::pg_catalog.bytea[])", joined, 1);
 }
 
 // The row of the coordinator's own ledger, which reads no table and is charged to nobody.
@@ -156,6 +148,26 @@ void PayAcross(const AcrossCall* call, const char* method, const char* federatio
         request.noise_multiplier = core.training().noise_multiplier();
     }
     CommitCharge(&request, paid);
+}
+
+// All read their rows, and meanwhile this server writes its own row of the release. If a party cannot join, that row stays
+// without a model and has cost nobody anything.
+void JoinAndPay(AcrossCall* call, const char* method, PaidRelease* paid) {
+    auto* openings = static_cast<Datum*>(palloc(sizeof(Datum) * (call->links->count + 1)));
+    for (int i = 0; i < call->links->count; ++i) {
+        const std::string_view opening = AnswerOf(call->links, i);
+        openings[i] = PointerGetDatum(MakeBytea(opening.data(), opening.size()));
+    }
+    ArrayType* all = construct_array(openings, call->links->count, BYTEAOID, -1, false, TYPALIGN_INT);
+    const LinkValue joined[] = {TextValue(ArrayText(BYTEAARRAYOID, all))};
+    SendToAll(call->links, "SELECT dpboost_party.join($1::pg_catalog.bytea[])", joined, 1);
+    const char* federation = nullptr;
+    CallCore([&] {
+        const std::string described = DescribeSession((*call->core)->roster(), (*call->core)->session());
+        CallPostgres([&]() noexcept { federation = pstrdup(described.c_str()); });
+    });
+    PayAcross(call, method, federation, paid);
+    AwaitAll(call->links);
 }
 
 // One event is one step at all parties; the next step carries the last total.
@@ -268,13 +280,9 @@ void PlanAcross(AcrossCall* call) {
 }
 
 void RunAcross(AcrossCall* call, const char* method, PaidRelease* paid) {
-    OpenAndJoin(call);
-    const char* federation = nullptr;
-    CallCore([&] {
-        const std::string described = DescribeSession((*call->core)->roster(), (*call->core)->session());
-        CallPostgres([&]() noexcept { federation = pstrdup(described.c_str()); });
-    });
-    PayAcross(call, method, federation, paid);
+    Open(call);
+    JoinAndPay(call, method, paid);
+    CheckConnected(call->links);  // or the others would pay for nothing
     CallParties(call, "charge()", nullptr, 0);
     WorkTogether(call, paid);
     KeepLinks(call->links);

@@ -1,6 +1,6 @@
 // The coordinator of a training, an update or an evaluation on several servers, PostgreSQL's half. It has no rows and need not
-// be trusted by the parties: it carries what they sign and adds up what they mask. Order of things: describe, plan, open,
-// join; then its own ledger row; then the charge at every party; then one step per event; then the result. A step goes to
+// be trusted by the parties: it carries what they sign and adds up what they mask. Order of things: describe, plan, open;
+// join, and meanwhile its own ledger row; then the charge at every party; then one step per event; then the result. A step goes to
 // all parties at once.
 #pragma once
 

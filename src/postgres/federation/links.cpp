@@ -203,6 +203,13 @@ void AwaitAll(Links* links) {
     pfree(awaited);
 }
 
+void CheckConnected(Links* links) {
+    for (int i = 0; i < links->count; ++i)
+        for (int look = 0; look < 2; ++look)  // the first may find a server's last words, the second the end
+            if (PQconsumeInput(links->connections[i]) == 0)
+                RaiseLost(links, i);
+}
+
 void CheckAnswer(const Links* links, int server) {
     const PGresult* result = links->results[server];
     if (result == nullptr || PQntuples(result) != 1 || PQnfields(result) != 1 || PQgetisnull(result, 0, 0))

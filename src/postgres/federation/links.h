@@ -41,6 +41,8 @@ void SendPreparedToAll(Links* links, const char* name, const LinkValue* values, 
 // Until all that were sent something have answered. Raises the first error that a server has answered with, as it was raised
 // there, with its name; 08006 for a lost connection, and for no answer within dpboost.federation_timeout.
 void AwaitAll(Links* links);
+// Raises 08006 if a connection is known to be lost by now. Between steps nobody looks: before a step that cannot be undone.
+void CheckConnected(Links* links);
 // Raises 08P01 unless a server's answer is one value.
 void CheckAnswer(const Links* links, int server);
 // That value; it stays until the next step.
