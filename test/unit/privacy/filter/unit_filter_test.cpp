@@ -115,6 +115,18 @@ TEST(UnitFilter, WhatIsLeftIsWhatATrainingMayAskFor) {
     EXPECT_NEAR(LimitOf(2, 0).EpsilonLeft(kUnitWhole / 4), 1.5, 1e-8);
 }
 
+// What doc/units.md says of parts: two trainings with 0.6 of the limit's epsilon can be paid, three with 0.48, four with 0.4.
+TEST(UnitFilter, PartsOfEpsilonArePartsOfTheLimit) {
+    for (double epsilon : {0.05, 0.1, 1.0, 3.0, 10.0})
+        for (const auto& [part, times] : {std::pair(0.6, 2u), std::pair(0.48, 3u), std::pair(0.4, 4u)}) {
+            const UnitLimit limit = LimitOf(epsilon);
+            const Plan plan = Plan::Calibrate(RequestOf(limit, part * epsilon, 30, 1));
+            const uint64_t price = UnitCharge::Whole(limit, plan.release()).most();
+            EXPECT_LE(times * price, kUnitWhole) << epsilon << " " << part;
+            EXPECT_GT((times + 1) * price, kUnitWhole) << epsilon << " " << part;
+        }
+}
+
 // Who was there when a limit by release is switched over goes on from what its Renyi filter has left: if the Gaussian
 // filter has taken 4/5 of delta, 1/5 of it is what all of the rest must be proven by.
 TEST(UnitFilter, AHistoryIsGoneOnFromAsItWasProven) {
