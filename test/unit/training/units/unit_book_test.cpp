@@ -259,12 +259,16 @@ TEST(UnitBook, RoomsOfMillionsFollowFromNoisyCountsAlone) {
     }
 }
 
-// Whoever is removed, and wherever he was, all keys are written.
+// Whoever is removed, an old one, a newcomer or nobody, all keys are written.
 TEST(UnitBook, ARemovalDoesNotTellWhoWasThere) {
+    constexpr int64_t kMany = 1'100'000;
+    UnitShelf shelf;
+    shelf.limit = UnitLimit(20, 1e-6, Budget(20, 1e-6).order());
+    for (const int64_t present : {kMany, kMany + 10})
+        ASSERT_TRUE(shelf.Write(OpenBook(shelf, UnitKeys(0, present)).WriteOut(interrupt)));
+    ASSERT_GT(shelf.header.new_buckets, 0u);
     std::set<size_t> sizes;
-    for (const int64_t removed : {0, 5000, 1'000'000}) {
-        UnitShelf shelf;
-        ASSERT_TRUE(shelf.Write(OpenBook(shelf, UnitKeys(0, 6000)).WriteOut(interrupt)));
+    for (const int64_t removed : {int64_t{5}, kMany + 5, 2 * kMany}) {
         UnitBook book = OpenBook(shelf, UnitKeys(removed, 1), true);
         book.Remove(0);
         book.RewriteKeys();
