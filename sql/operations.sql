@@ -186,6 +186,12 @@ SELECT train('bills', 0.5);
 SELECT train('bills', 0.05) AS told_once;
 SET client_min_messages = warning;
 SELECT relation, grantee, times FROM dpboost_alerts ORDER BY grantee NULLS FIRST;
+-- a limit that is not there
+SELECT dpboost_set_alert('bills', 0.5, grantee => 'regress_ops_bob');
+BEGIN;
+SELECT dpboost_unprotect('bills');
+SELECT dpboost_set_alert('bills', 0.5);
+ROLLBACK;
 -- one that is set when less is left already is raised by the next training, once
 SELECT dpboost_set_alert('bills', 0.85);
 SET client_min_messages = notice;

@@ -99,6 +99,26 @@ void FillSubject(const ReadRelation* relation, const char* population, Oid grant
     }
 }
 
+// An alert on a limit that there is not would be silent for ever. A population has one.
+void RequireLimit(const AlertSubject& subject, FunctionCallInfo fcinfo) {
+    const uint64 found = CatalogRead(
+        "SELECT FROM dpboost.protection AS p JOIN dpboost.relation_name AS n USING (relation_id)"
+        " WHERE $3 IS NULL AND n.relation::oid = ($1)::oid AND p.epsilon IS NOT NULL"
+        " UNION ALL SELECT FROM dpboost.population WHERE population_id = $2"
+        " UNION ALL SELECT FROM dpboost.allowance AS a"
+        " WHERE a.relation::oid = ($1)::oid AND a.grantee::oid = ($3)::oid AND NOT a.revoked",
+        {subject.relation, subject.population_id, subject.grantee}, 1);
+    if (found > 0)
+        return;
+    const bool role = !PG_ARGISNULL(2);
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    role ? errmsg("role \"%s\" has no privacy budget on %s", RoleName(PG_GETARG_OID(2)),
+                                  DescribeRelation(PG_GETARG_OID(0)))
+                         : errmsg("%s has no cap of its own", DescribeRelation(PG_GETARG_OID(0))),
+                    role ? errhint("Grant one by dpboost_set_budget.")
+                         : errhint("Set one by dpboost_protect, or name the table's population.")));
+}
+
 // Opens a catalog scope on what the arguments name, a relation or a population, that the caller must own.
 void OpenSubject(FunctionCallInfo fcinfo, int grantee_at, int population_at, CatalogScope* scope,
                  AlertSubject* subject) {
@@ -173,6 +193,7 @@ Datum dpboost_set_alert(PG_FUNCTION_ARGS) {
     CatalogScope scope;
     AlertSubject subject;
     OpenSubject(fcinfo, 2, 3, &scope, &subject);
+    RequireLimit(subject, fcinfo);
     const uint64 changed = CatalogWrite(
         "UPDATE dpboost.alert SET below = $4, set_by = $5, set_at = clock_timestamp()"
         " WHERE" DPBOOST_SAME_SUBJECT,
