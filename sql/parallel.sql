@@ -93,7 +93,7 @@ SELECT dpboost_train('mixed', :options, a.y, a.x) FROM rows a JOIN rows b USING 
 SELECT dpboost_train('limited', :options, y, x) FROM (SELECT y, x FROM rows ORDER BY id LIMIT 5) r;
 SELECT dpboost_train('m' || site, :options, y, x) FROM rows GROUP BY site HAVING count(*) > (SELECT count(*) FROM visits) / 1e6;
 SELECT dpboost_train('lookup', :options, y, x) FROM rows r WHERE y = (SELECT true FROM visits LIMIT 1);
-SELECT relation, epsilon_spent > 0 AS charged FROM dpboost_budgets WHERE grantee IS NULL AND relation IN ('rows'::regclass, 'visits', 'accounts') ORDER BY relation::text;
+SELECT relation, releases > 0 AS charged FROM dpboost_budgets WHERE grantee IS NULL AND relation IN ('rows'::regclass, 'visits', 'accounts') ORDER BY relation::text;
 
 -- only the session's own process trains
 ALTER TABLE rows SET (parallel_workers = 0);

@@ -67,6 +67,10 @@ INSERT INTO visits SELECT 1000 + i, 100 + i, i, i FROM generate_series(1, 5) i;
 SELECT count(*), count(DISTINCT t), min(t) = train('visits', 0.5) AS same_as_ever
 FROM (SELECT train('visits', 0.5) AS t FROM generate_series(1, 20)) s;
 SELECT part('visits', '1') BETWEEN 0.7 AND 1 AS old, part('visits', '101') BETWEEN 0.7 AND 1 AS new, part('visits', '40') AS none;
+-- what 22 releases add up to is nobody's loss: it is not shown, and the limit does not run out
+SELECT epsilon, epsilon_spent, epsilon_spent_ever, part_remaining, releases FROM dpboost_budgets WHERE relation = 'visits'::regclass AND grantee IS NULL;
+SELECT regexp_matches(dpboost_statement(relation => 'visits'), 'All trainings.*?delta [^,]*|So far[^\n]*', 'g');
+SELECT dpboost_set_alert('visits', 0.5);
 INSERT INTO visits VALUES (2000, 200, 1, 1);
 SELECT train('visits', 0.5) LIKE '{%' AS trained, part('visits', '200') > 0 AS charged, part('visits', '200') < 0.5 AS once;
 -- and so with a method that is charged by rounds, and an evaluation

@@ -99,24 +99,30 @@ void FillSubject(const ReadRelation* relation, const char* population, Oid grant
     }
 }
 
-// An alert on a limit that there is not would be silent for ever. A population has one.
+// An alert on a limit that there is not, or that does not run out, would be silent for ever.
 void RequireLimit(const AlertSubject& subject, FunctionCallInfo fcinfo) {
     const uint64 found = CatalogRead(
         "SELECT FROM dpboost.protection AS p JOIN dpboost.relation_name AS n USING (relation_id)"
         " WHERE $3 IS NULL AND n.relation::oid = ($1)::oid AND p.epsilon IS NOT NULL"
-        " UNION ALL SELECT FROM dpboost.population WHERE population_id = $2"
+        " AND p.unit_state_id IS NULL"
+        " UNION ALL SELECT FROM dpboost.population WHERE population_id = $2 AND unit_state_id IS NULL"
         " UNION ALL SELECT FROM dpboost.allowance AS a"
         " WHERE a.relation::oid = ($1)::oid AND a.grantee::oid = ($3)::oid AND NOT a.revoked",
         {subject.relation, subject.population_id, subject.grantee}, 1);
     if (found > 0)
         return;
-    const bool role = !PG_ARGISNULL(2);
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    role ? errmsg("role \"%s\" has no privacy budget on %s", RoleName(PG_GETARG_OID(2)),
-                                  DescribeRelation(PG_GETARG_OID(0)))
-                         : errmsg("%s has no cap of its own", DescribeRelation(PG_GETARG_OID(0))),
-                    role ? errhint("Grant one by dpboost_set_budget.")
-                         : errhint("Set one by dpboost_protect, or name the table's population.")));
+    const char* whose = PG_ARGISNULL(0) ? psprintf("population \"%s\"", NameStr(*PG_GETARG_NAME(3)))
+                                        : DescribeRelation(PG_GETARG_OID(0));
+    if (!PG_ARGISNULL(2))
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("role \"%s\" has no privacy budget on %s", RoleName(PG_GETARG_OID(2)), whose),
+                        errhint("Grant one by dpboost_set_budget.")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+         errmsg("%s has no cap of its own that could run out", whose),
+         errhint("Set one by dpboost_protect, or name the table's population. Caps that each person has do "
+                 "not run out.")));
 }
 
 // Opens a catalog scope on what the arguments name, a relation or a population, that the caller must own.

@@ -109,10 +109,12 @@ StatedLoss StateLimit(const BudgetState& budget, const char* described, const ch
                       const LimitTotals& totals) {
     const Spent spent = SumOf(totals);
     StatedLoss stated;
+    stated.by_unit = budget.unit_state_id != 0;
     stated.subject =
         "All trainings " + (budget.role_name[0] != '\0' ? std::string("by ") : std::string("on ")) +
-        described + " together may cost epsilon " + Printed(budget.epsilon) + " at delta " +
-        Printed(budget.delta) +
+        described +
+        (stated.by_unit ? " together may cost each person epsilon " : " together may cost epsilon ") +
+        Printed(budget.epsilon) + " at delta " + Printed(budget.delta) +
         (renew[0] == '\0' ? "" : std::string(" in each ") + renew + ", and over all time the cap") +
         ", by whatever method, and chosen in the light of earlier ones.";
     stated.person = budget.population_id != 0

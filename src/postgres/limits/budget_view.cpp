@@ -166,8 +166,8 @@ void PutRow(Tuplestorestate* store, TupleDesc descriptor, const BudgetState* bud
     nulls[0] = !OidIsValid(budget->relid);
     nulls[1] = !OidIsValid(budget->role);
     nulls[4] = std::isinf(budget->max_epsilon_per_train);
-    nulls[7] = nulls[8] = nulls[17] =
-        by_unit;  // what a person has left is for nobody to see, and the limit does not run out
+    // What a person has spent, or has left, is for nobody to see, and the limit does not run out.
+    nulls[5] = nulls[6] = nulls[7] = nulls[8] = nulls[15] = nulls[17] = by_unit;
     nulls[10] = unit_name[0] == '\0';
     nulls[11] = OidIsValid(budget->role);
     nulls[12] = budget->population_name[0] == '\0';

@@ -24,6 +24,11 @@ void AddWords(std::string& text, const ProvenLoss& loss) {
 std::string SoFar(const StatedLoss& stated) {
     if (stated.releases == 0)
         return stated.renews ? "Nothing was released since it was renewed." : "Nothing was released so far.";
+    if (stated.by_unit)
+        return "So far there " +
+               (stated.releases == 1 ? "was 1 release"
+                                     : "were " + PrintedUp(stated.releases, 0) + " releases") +
+               ". Whoever has used up the limit is left out of what follows.";
     const std::string count =
         stated.releases == 1 ? "1 release has" : PrintedUp(stated.releases, 0) + " releases have";
     ProvenLoss spent = ProvenLoss::OfPair(stated.spent_epsilon, stated.spent_delta);

@@ -16,8 +16,10 @@ struct StatedLoss {
     std::string subject;  // a sentence: what it is about, with its epsilon and delta
     std::string person;   // a sentence: who one is
     ProvenLoss loss;
-    bool is_limit = false;     // else it is one release
-    bool renews = false;       // of a limit: what was spent is that of its present window
+    bool is_limit = false;  // else it is one release
+    bool by_unit =
+        false;            // of a limit: each person has it to herself, and what was spent says nothing of one
+    bool renews = false;  // of a limit: what was spent is that of its present window
     int64_t releases = 0;      // of a limit: so far
     double spent_epsilon = 0;  // of a limit: what they have cost,
     double spent_delta = 0;    // at this delta

@@ -27,7 +27,7 @@ CREATE VIEW dpboost_budgets ( -- privacy budgets: limit, spent and remaining; ow
     renews_at, -- when it renews next; what is shown as spent and remaining is of the time until then
     epsilon_spent_ever, -- as epsilon_spent, and over all time for a budget that renews
     accounting, -- release: all releases together stay within the limit; unit: each person does, and what each has
-    -- left is not shown
+    -- spent and has left is not shown
     trainings_left) -- how many more trainings of the default method fit into this limit alone, at its delta and at the epsilon
     -- that the setting dpboost.trainings_left_epsilon states (0.1); dpboost_trainings_left counts for all limits of a role
     WITH (security_barrier) AS

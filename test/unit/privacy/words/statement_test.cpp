@@ -44,6 +44,18 @@ TEST(Statement, SaysTheBestGuessOfGaussianReleasesExactly) {
         << text;  // the limit is for any method: e^2 / (e^2 + 1)
 }
 
+// Releases add up to more than a person can lose who is left out of the later ones.
+TEST(Statement, OfALimitThatEachPersonHasSaysNotWhatAllHaveCost) {
+    StatedLoss limit = Limit(1, 1e-6, 5, 2.2);
+    limit.by_unit = true;
+    const std::string text = WriteStatement({limit}, {0, 0});
+    EXPECT_TRUE(Says(text, "So far there were 5 releases. Whoever has used up the limit is left out"))
+        << text;
+    EXPECT_FALSE(Says(text, "2.2")) << text;
+    limit.releases = 1;
+    EXPECT_TRUE(Says(WriteStatement({limit}, {0, 0}), "So far there was 1 release."));
+}
+
 // What renews lets through more than it says, and forgets what was before.
 TEST(Statement, OfALimitThatRenewsSaysWhatWasSpentSince) {
     StatedLoss renewing = Limit(4, 1e-6, 0, 0);
