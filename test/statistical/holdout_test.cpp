@@ -44,7 +44,7 @@ std::vector<PlainRow> Table(const HoldoutCase& tested, Random& random, bool with
     // Alike and extreme, so that it shows most; the coins of the others are drawn before its own.
     const double x = random.Below(2) == 0 ? 0.001 : 0.999;
     for (int k = 0; with_unit && k < tested.unit_rows; k++)
-        rows.push_back({target(1), {x, 0.999}, int64_t{1} << 20});
+        rows.push_back({tested.classes ? 1.0 : 10.0, {x, 0.999}, int64_t{1} << 20});
     return rows;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -49,10 +48,19 @@ void ForEachUnit(const Model& model, size_t first_column, const Dataset& rows, I
     }
 }
 
+// The mean over a unit's rows is what they add together; it begins anew. No longer than the longest of them, whatever they
+// are, and rounding towards zero makes no entry larger.
+void AddMean(size_t rows, std::vector<int64_t>& unit, std::vector<int64_t>& sums) {
+    const auto shared = static_cast<int64_t>(rows);
+    for (size_t i = 0; i < sums.size(); i++)
+        sums[i] += unit[i] / shared;
+    std::fill(unit.begin(), unit.end(), 0);
+}
+
 // Of a row's terms: those of full weight, and the others.
 constexpr int64_t kFullSteps = kClipSteps;
 constexpr auto kPartSteps = static_cast<int64_t>(kValueWeight * kClipSteps);
-constexpr uint64_t kValueNormSquared = 2 * kFullSteps * kFullSteps + 4 * kPartSteps * kPartSteps;
+constexpr uint64_t kValueNormSquared = 2 * kFullSteps * kFullSteps + 5 * kPartSteps * kPartSteps;
 constexpr uint64_t kBothNormSquared = kValueNormSquared + kFullSteps * kFullSteps;
 
 int64_t ValueSteps(double term, int64_t bound) {
@@ -97,17 +105,18 @@ double ValueSensitivity() {
 RawSums ClassSums(const Model& model, const ScoreBins& bins, const Dataset& rows, Interrupt& interrupt) {
     std::vector<int64_t> sums(2 * bins.size()), unit(rows.has_units() ? sums.size() : 0);
     std::vector<int64_t>& row_sums = rows.has_units() ? unit : sums;
-    constexpr double kLimit = static_cast<double>(kClipSteps) * kClipSteps;
     ForEachUnit(
         model, 0, rows, interrupt,
         [&](size_t row, const std::vector<int64_t>& scores) {
-            row_sums[bins.Find(scores[0]) + (rows.Label(row) > 0.5F ? 0 : bins.size())] += kClipSteps;
+            const ScorePlace place = bins.Place(scores[0], kClipSteps);
+            const size_t cell = place.bin + (rows.Label(row) > 0.5F ? 0 : bins.size());
+            row_sums[cell] += kClipSteps - place.part;
+            if (place.part > 0)
+                row_sums[cell + 1] += place.part;
         },
-        [&](size_t) {
-            if (!rows.has_units())
-                return;
-            AddWithin(kLimit, unit, sums);
-            std::fill(unit.begin(), unit.end(), 0);
+        [&](size_t unit_rows) {
+            if (rows.has_units())
+                AddMean(unit_rows, unit, sums);
         });
     return {std::move(sums), ClassSensitivity()};
 }
@@ -138,14 +147,7 @@ RawSums SumValues(const Model& model, const Dataset& rows, bool residuals, Inter
             if (residuals)
                 unit[kValueSums + ResidualBin(model, scores[0], rows.Label(row))] += kFullSteps;
         },
-        [&](size_t unit_rows) {
-            if (unit_rows == 1)
-                for (size_t i = 0; i < sums.size(); i++)
-                    sums[i] += unit[i];
-            else
-                AddWithin(static_cast<double>(limit), unit, sums);
-            std::fill(unit.begin(), unit.end(), 0);
-        });
+        [&](size_t unit_rows) { AddMean(unit_rows, unit, sums); });
     return {std::move(sums), RootUp(limit)};
 }
 
@@ -174,13 +176,8 @@ RawSums ConfusionRows(const Model& model, const Dataset& rows, Interrupt& interr
             AddClassRow(probabilities, static_cast<size_t>(rows.Label(row)), kClipSteps, &row_sums);
         },
         [&](size_t unit_rows) {
-            if (!rows.has_units())
-                return;
-            if (unit_rows == 1)
-                std::transform(unit.begin(), unit.end(), sums.begin(), sums.begin(), std::plus<>());
-            else
-                AddWithin(static_cast<double>(ClassNormSquared(kClipSteps)), unit, sums);
-            std::fill(unit.begin(), unit.end(), 0);
+            if (rows.has_units())
+                AddMean(unit_rows, unit, sums);
         });
     return {std::move(sums), ConfusionSensitivity()};
 }

@@ -10,16 +10,8 @@ namespace {
 
 constexpr size_t kWorkPerPoll = 8192;
 
-ScoreBin BinOf(double prediction) {
-    ScoreBin bin{};
-    bin.lower = bin.upper = bin.predicted = prediction;
-    bin.square_positive = (1 - prediction) * (1 - prediction);
-    bin.square_negative = prediction * prediction;
-    bin.log_positive = LogLoss(prediction);
-    bin.log_negative = LogLoss(1 - prediction);
-    bin.odds_positive = bin.odds_negative = LogOdds(prediction);
-    bin.above_half = prediction > 0.5;
-    return bin;
+ScorePoint PointOf(double prediction) {
+    return {LogOdds(prediction), prediction, prediction > 0.5};
 }
 
 double Square(double x) {
@@ -39,20 +31,19 @@ std::vector<Figure> ExactClassMetrics::Figures(Interrupt& interrupt) {
             interrupt.Poll();
         return a.prediction < b.prediction;
     });
-    std::vector<ScoreBin> bins;
-    ClassCounts counts;
+    ScoredRows scored;
     for (size_t i = 0; i < rows_.size(); i++) {
         if (i == 0 || rows_[i].prediction != rows_[i - 1].prediction) {
-            bins.push_back(BinOf(rows_[i].prediction));
-            counts.positives.push_back(0);
-            counts.negatives.push_back(0);
+            scored.points.push_back(PointOf(rows_[i].prediction));
+            scored.masses.positives.push_back(0);
+            scored.masses.negatives.push_back(0);
         }
-        (rows_[i].positive ? counts.positives : counts.negatives).back() += 1;
+        scored.masses.of(rows_[i].positive).back() += 1;
         if (i % kWorkPerPoll == 0)
             interrupt.Poll();
     }
     rows_ = {};
-    return ExactClassFigures(bins, counts);
+    return ExactClassFigures(scored);
 }
 
 void ExactValueMetrics::Add(double prediction, double value) {

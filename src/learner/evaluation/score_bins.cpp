@@ -7,125 +7,78 @@ namespace dpboost {
 namespace {
 
 constexpr double kRowsPerBin = 15;  // in standard deviations of the noise, of the smaller class
-constexpr double kReach = 2.2;
-constexpr double kOuterWidth = 1.4;  // of an outer bin that the reference hardly reaches, in log odds
-constexpr size_t kEnoughDraws = 20;
-constexpr size_t kNodes = 12;
+constexpr double kLeastGap = 1e-3;  // of two knots, in parts of all
+// How rows are expected to lie between two knots: half as the reference has it, half further out by this factor, and
+// beside them this part evenly; and this part of all rows evenly between some two knots, whatever the reference says.
+constexpr double kStretch = 1.3;
+constexpr double kEvenPart = 0.15;
+constexpr double kLeastPart = 0.02;
+constexpr size_t kNodes = 8;  // of the reference between two knots, and as many of the even part
 
 // The score at which the prediction is 1/2; at most that is predicted to be negative.
 int64_t HalfScore(Link link) {
     return link == Link::kLog ? ToFixed(std::log(0.5)) : 0;
 }
 
-std::vector<int64_t> Edges(const Model& model, const ReferenceDraws& reference, size_t count) {
-    std::vector<int64_t> edges{HalfScore(model.link())};
+struct ScoreRange {
+    int64_t low;
+    int64_t high;
+};
+
+// The scores that the model can give at all.
+ScoreRange RangeOf(const Model& model) {
+    ScoreRange range{model.base(), model.base()};
+    const auto add = [&](const std::vector<int32_t>& values) {
+        if (values.empty())
+            return;
+        const auto ends = std::minmax_element(values.begin(), values.end());
+        range.low += *ends.first;
+        range.high += *ends.second;
+    };
+    for (size_t feature = 0; feature < model.features().size(); feature++)
+        add(model.table(feature));
+    for (const Tree& tree : model.trees())
+        add(tree.leaves);
+    return range;
+}
+
+std::vector<int64_t> Knots(const Model& model, const ReferenceDraws& reference, size_t count) {
+    const int64_t half = HalfScore(model.link());
+    const ScoreRange range = RangeOf(model);
+    const double reach = ScoreBins::ReachOf(count);
+    const auto middle = static_cast<double>(reference.Quantile(0.5));
+    const double low = std::max(static_cast<double>(range.low),
+                                middle - reach * (middle - static_cast<double>(reference.Quantile(0.05))));
+    const double high = std::min(static_cast<double>(range.high),
+                                 middle + reach * (static_cast<double>(reference.Quantile(0.95)) - middle));
+    std::vector<int64_t> knots{half};
     const size_t quantiles = count / 2;
     for (size_t i = 1; i <= quantiles; i++)
-        edges.push_back(reference.Quantile(static_cast<double>(i) / static_cast<double>(quantiles + 1)));
-    const auto middle = static_cast<double>(reference.Quantile(0.5));
-    const double low = middle - kReach * (middle - static_cast<double>(reference.Quantile(0.05)));
-    const double high = middle + kReach * (static_cast<double>(reference.Quantile(0.95)) - middle);
+        knots.push_back(reference.Quantile(static_cast<double>(i) / static_cast<double>(quantiles + 1)));
     const size_t even = count - 1 - quantiles;
     for (size_t i = 0; i < even; i++)
-        edges.push_back(static_cast<int64_t>(low + (high - low) * static_cast<double>(i) /
+        knots.push_back(static_cast<int64_t>(low + (high - low) * static_cast<double>(i) /
                                                        static_cast<double>(even - 1)));
-    std::sort(edges.begin(), edges.end());
-    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-    return edges;
+    std::sort(knots.begin(), knots.end());
+    // Those that are too near to the one before, or to 1/2, say nothing.
+    const auto gap = static_cast<int64_t>(kLeastGap * static_cast<double>(knots.back() - knots.front())) + 1;
+    std::vector<int64_t> apart;
+    for (const int64_t knot : knots)
+        if (knot != half && std::max(knot - half, half - knot) >= gap &&
+            (apart.empty() || knot - apart.back() >= gap))
+            apart.push_back(knot);
+    apart.insert(std::lower_bound(apart.begin(), apart.end(), half), 2, half);
+    return apart;
 }
 
-// A figure over rows of one class, each with a weight.
-class Weighted {
-  public:
-    void Add(double weight, double value) {
-        weight_ += weight;
-        sum_ += weight * value;
-        squares_ += weight * value * value;
-    }
-    double weight() const { return weight_; }
-    double Mean(double otherwise) const { return weight_ > 0 ? sum_ / weight_ : otherwise; }
-    double Spread() const {
-        const double mean = Mean(0);
-        return weight_ > 0 ? std::sqrt(std::max(0.0, squares_ / weight_ - mean * mean)) : 0;
-    }
-
-  private:
-    double weight_ = 0, sum_ = 0, squares_ = 0;
-};
-
-// What is said of rows, over scores in ascending order.
-class Said {
-  public:
-    void Add(double p, double odds, double positive, double negative) {
-        pairs_ += positive * (odds_negative_.weight() + negative / 2);  // of equal ones half, summed up
-        log_positive_.Add(positive, LogLoss(p));
-        log_negative_.Add(negative, LogLoss(1 - p));
-        square_positive_.Add(positive, (1 - p) * (1 - p));
-        square_negative_.Add(negative, p * p);
-        odds_positive_.Add(positive, odds);
-        odds_negative_.Add(negative, odds);
-    }
-
-    ScoreBin Bin() const {
-        ScoreBin bin{};
-        bin.log_positive = log_positive_.Mean(kMaxLogLoss);
-        bin.log_negative = log_negative_.Mean(kMaxLogLoss);
-        bin.square_positive = square_positive_.Mean(1);
-        bin.square_negative = square_negative_.Mean(1);
-        bin.log_positive_spread = log_positive_.Spread();
-        bin.log_negative_spread = log_negative_.Spread();
-        bin.square_positive_spread = square_positive_.Spread();
-        bin.square_negative_spread = square_negative_.Spread();
-        bin.odds_positive = odds_positive_.Mean(odds_negative_.Mean(0));
-        bin.odds_negative = odds_negative_.Mean(odds_positive_.Mean(0));
-        bin.odds_positive_spread = odds_positive_.Spread();
-        bin.odds_negative_spread = odds_negative_.Spread();
-        const double pairs = odds_positive_.weight() * odds_negative_.weight();
-        bin.order = pairs > 0 ? pairs_ / pairs - 0.5 : 0;
-        return bin;
-    }
-
-  private:
-    double pairs_ = 0;
-    Weighted log_positive_, log_negative_, square_positive_, square_negative_, odds_positive_, odds_negative_;
-};
-
-ScoreNode NodeOf(double p, double weight) {
-    const double inside = std::clamp(p, 0.0, 1.0);
-    return {LogOdds(inside), inside, weight};
-}
-
-// Draws of a bin, ascending, as few nodes that stand for equally many each.
-std::vector<ScoreNode> NodesOf(const double* predictions, size_t count) {
-    std::vector<ScoreNode> nodes;
-    const size_t groups = std::min(count, kNodes);
-    for (size_t group = 0; group < groups; group++) {
-        const size_t begin = group * count / groups, end = (group + 1) * count / groups;
-        double p = 0, odds = 0;
-        for (size_t i = begin; i < end; i++) {
-            const ScoreNode draw = NodeOf(predictions[i], 1);
-            p += draw.p;
-            odds += draw.odds;
-        }
-        const auto draws = static_cast<double>(end - begin);
-        nodes.push_back({odds / draws, p / draws, draws});
-    }
-    return nodes;
-}
-
-// An even grid over a bin that the reference hardly reaches; of an outer one, some way beyond its edge.
-std::vector<ScoreNode> GridOver(const Model& model, const std::vector<int64_t>& edges, size_t bin) {
-    const int64_t spread = edges.back() - edges.front();
-    const int64_t beyond = 3 * std::min<int64_t>(ToFixed(kOuterWidth), spread / 4 + 2);
-    const int64_t low = bin == 0 ? edges.front() - beyond : edges[bin - 1];
-    const int64_t high = bin == edges.size() ? edges.back() + beyond : edges[bin];
-    std::vector<ScoreNode> nodes;
-    for (size_t i = 0; i < kNodes; i++) {
-        const auto part = static_cast<double>(2 * i + 1) / (2 * kNodes);
-        nodes.push_back(
-            NodeOf(model.Respond(low + static_cast<int64_t>(part * static_cast<double>(high - low))), 1));
-    }
-    return nodes;
+// Scores, ascending, and once more further from their middle.
+std::vector<int64_t> Stretched(std::vector<int64_t> scores) {
+    const size_t count = scores.size();
+    const auto middle = static_cast<double>(scores[count / 2]);
+    for (size_t i = 0; i < count; i++)
+        scores.push_back(static_cast<int64_t>(middle + kStretch * (static_cast<double>(scores[i]) - middle)));
+    std::sort(scores.begin(), scores.end());
+    return scores;
 }
 
 }  // namespace
@@ -144,46 +97,93 @@ size_t ScoreBins::CountFor(double nu, double mean_prediction) {
         std::clamp(nu * minor / kRowsPerBin, static_cast<double>(kMinBins), static_cast<double>(kMaxBins)));
 }
 
-ScoreBins::ScoreBins(const Model& model, const ReferenceDraws& reference, size_t count)
-    : edges_(Edges(model, reference, std::clamp(count, kMinBins, kMaxBins))) {
-    size_t draw = 0;
-    for (size_t i = 0; i <= edges_.size(); i++) {
-        const size_t first = draw;
-        while (draw < reference.scores().size() && Find(reference.scores()[draw]) == i)
-            draw++;
-        drawn_.push_back(draw - first > kEnoughDraws);
-        nodes_.push_back(drawn_[i] ? NodesOf(reference.predictions().data() + first, draw - first)
-                                   : GridOver(model, edges_, i));
-        ScoreBin frame{};
-        frame.lower = i == 0 ? 0 : model.Respond(edges_[i - 1]);
-        frame.upper = i == edges_.size() ? 1 : model.Respond(edges_[i]);
-        frame.above_half = i > 0 && edges_[i - 1] >= HalfScore(model.link());
-        bins_.push_back(frame);
-        bins_[i] = Tilted(i, {});
-    }
+double ScoreBins::ReachOf(size_t count) {
+    return kReach + (kFarReach - kReach) * static_cast<double>(count - kMinBins) /
+                        static_cast<double>(kMaxBins - kMinBins);
 }
 
-ScoreBin ScoreBins::Tilted(size_t bin, const ScoreTilt& tilt) const {
-    const std::vector<ScoreNode>& nodes = nodes_[bin];
-    const double middle = nodes[nodes.size() / 2].odds;
-    // Beyond the outer edges rows become fewer.
-    const double decay =
-        drawn_[bin] || (bin > 0 && bin < edges_.size()) ? 0 : (bin == 0 ? kOuterDecay : -kOuterDecay);
-    Said said;
-    Weighted predicted;
-    for (const ScoreNode& node : nodes) {
-        const double far = node.odds - middle, weight = node.weight * std::exp(decay * far);
-        const double positive = weight * node.p * std::exp(tilt.positive * far);
-        const double negative = weight * (1 - node.p) * std::exp(tilt.negative * far);
-        said.Add(node.p, node.odds, positive, negative);
-        predicted.Add(weight, node.p);
+ScoreBins::ScoreBins(const Model& model, const ReferenceDraws& reference, size_t count)
+    : knots_(Knots(model, reference, std::clamp(count, kMinBins, kMaxBins))) {
+    const int64_t half = HalfScore(model.link());
+    half_ = static_cast<size_t>(std::lower_bound(knots_.begin(), knots_.end(), half) - knots_.begin());
+    AddNodes(model, reference);
+    std::vector<double> rows(size()), sums(size());
+    for (const ScoreNode& node : nodes_)
+        for (const bool next : {false, true}) {
+            const double weight = node.weight * (next ? node.part : 1 - node.part);
+            if (!(weight > 0))
+                continue;
+            rows[node.bin + next] += weight;
+            sums[node.bin + next] += weight * node.p;
+        }
+    const auto border = [&](size_t bin) {  // below it
+        return bin == half_ + 1 ? model.Respond(half)
+                                : model.Respond(knots_[bin - 1] + (knots_[bin] - knots_[bin - 1]) / 2);
+    };
+    for (size_t i = 0; i < size(); i++)
+        bins_.push_back({i == 0 ? 0 : border(i), i + 1 == size() ? 1 : border(i + 1),
+                         rows[i] > 0 ? sums[i] / rows[i] : model.Respond(knots_[i])});
+}
+
+ScorePlace ScoreBins::Place(int64_t score, int64_t one) const {
+    // Either side of 1/2 by itself.
+    size_t low = score <= knots_[half_] ? 0 : half_ + 1;
+    size_t high = low == 0 ? half_ : size() - 1;
+    if (score <= knots_[low])
+        return {low, 0};
+    if (score >= knots_[high])
+        return {high, 0};
+    while (low + 1 < high) {
+        const size_t middle = (low + high) / 2;
+        (knots_[middle] <= score ? low : high) = middle;
     }
-    ScoreBin tilted = said.Bin();
-    tilted.predicted = predicted.Mean(0);
-    tilted.lower = bins_[bin].lower;
-    tilted.upper = bins_[bin].upper;
-    tilted.above_half = bins_[bin].above_half;
-    return tilted;
+    return {low, (score - knots_[low]) * one / (knots_[low + 1] - knots_[low])};
+}
+
+// Between two knots: the reference's draws, as few nodes that stand for equally many each, and an even grid. A side of 1/2
+// that no knot is beyond has one node.
+void ScoreBins::AddNodes(const Model& model, const ReferenceDraws& reference) {
+    const std::vector<int64_t> scores = Stretched(reference.scores());
+    const auto all = static_cast<double>(scores.size());
+    const double least = kLeastPart * all / static_cast<double>(size());
+    const auto node_at = [&](size_t bin, double score, double weight) {
+        const double p = std::clamp(model.Respond(static_cast<int64_t>(score)), 0.0, 1.0);
+        const double width = bin + 1 < size() ? static_cast<double>(knots_[bin + 1] - knots_[bin]) : 0;
+        const double part = width > 0 ? (score - static_cast<double>(knots_[bin])) / width : 0;
+        nodes_.push_back({LogOdds(p), p, weight, bin, std::clamp(part, 0.0, 1.0)});
+    };
+    for (size_t bin = 0; bin < size(); bin++) {
+        if (bin == half_ || bin + 1 == size()) {
+            const bool alone = bin == half_ ? bin == 0 : bin == half_ + 1;
+            if (alone)
+                node_at(bin, static_cast<double>(knots_[bin]), least);
+            continue;
+        }
+        // Scores beyond the outermost knots count as those.
+        const auto begin =
+            bin == 0 ? scores.begin() : std::upper_bound(scores.begin(), scores.end(), knots_[bin]);
+        const auto end = bin + 2 == size() ? scores.end()
+                                           : std::upper_bound(scores.begin(), scores.end(), knots_[bin + 1]);
+        const auto draws = static_cast<size_t>(std::max<std::ptrdiff_t>(0, end - begin));
+        const size_t groups = std::min(draws, kNodes);
+        for (size_t group = 0; group < groups; group++) {
+            const size_t first = group * draws / groups, last = (group + 1) * draws / groups;
+            double sum = 0;
+            for (size_t i = first; i < last; i++)
+                sum += static_cast<double>(begin[static_cast<std::ptrdiff_t>(i)]);
+            const auto count = static_cast<double>(last - first);
+            node_at(bin, sum / count, count);
+        }
+        const double even = least + kEvenPart * static_cast<double>(draws);
+        for (size_t i = 0; i < kNodes; i++)
+            node_at(bin,
+                    static_cast<double>(knots_[bin]) + static_cast<double>(knots_[bin + 1] - knots_[bin]) *
+                                                           (static_cast<double>(i) + 0.5) / kNodes,
+                    even / kNodes);
+    }
+    std::stable_sort(nodes_.begin(), nodes_.end(), [](const ScoreNode& a, const ScoreNode& b) {
+        return a.bin != b.bin ? a.bin < b.bin : a.part < b.part;
+    });
 }
 
 }  // namespace dpboost

@@ -1,5 +1,10 @@
 // The score bins of a classifier's evaluation, and what the model says in each: all from the model and the noise, so
 // that they are public and may be known before a row is read.
+//
+// Bins have soft borders: each stands for a score, its knot, and a row between two knots counts in part for both, the
+// nearer one more (linear interpolation). Sums over bins then tell the rows' mean score between knots, not only how many
+// there are, so that any mean over rows of a smooth function of the score follows from them up to its curvature; hard
+// borders would leave open where in a bin rows lie.
 #pragma once
 
 #include <cstdint>
@@ -10,41 +15,25 @@
 
 namespace dpboost {
 
-// What rows of a bin contribute, by class.
 struct ScoreBin {
-    double lower;            // of the prediction
-    double upper;            // of the prediction
-    double predicted;        // mean of p
-    double log_positive;     // mean of -log p over positive rows, at most kMaxLogLoss
-    double log_negative;     // mean of -log(1 - p) over negative rows, likewise
-    double square_positive;  // mean of (1 - p)^2 over positive rows
-    double square_negative;  // mean of p^2 over negative rows
-    // Standard deviations of these losses within the bin.
-    double log_positive_spread;
-    double log_negative_spread;
-    double square_positive_spread;
-    double square_negative_spread;
-    // Mean and standard deviation of log p / (1 - p) over rows of either class.
-    double odds_positive;
-    double odds_negative;
-    double odds_positive_spread;
-    double odds_negative_spread;
-    double order;     // by how much a positive row is above a negative one more often than every second time
-    bool above_half;  // a row in it is predicted to be positive
+    double lower;      // of the prediction: half-way to the knot before
+    double upper;      // likewise
+    double predicted;  // mean of p over the reference, as rows count for the bin
 };
 
-// A score that stands for a part of a bin's rows.
+// What a row adds: one - part to a bin, and part to the next.
+struct ScorePlace {
+    size_t bin;
+    int64_t part;
+};
+
+// A score that stands for a part of the rows between two knots.
 struct ScoreNode {
     double odds;    // log p / (1 - p)
     double p;       // prediction
-    double weight;  // draws of the reference; of a bin that it hardly reaches all are alike
-};
-
-// How densely rows of either class lie towards the upper end of a bin, as the slope of a log density over `odds` in
-// addition to the reference and what the model says of it.
-struct ScoreTilt {
-    double positive = 0;
-    double negative = 0;
+    double weight;  // how many rows are expected there, of all
+    size_t bin;     // rows there count for this bin,
+    double part;    // but this part of each for the next one
 };
 
 constexpr double kMaxLogLoss = 16;
@@ -57,45 +46,38 @@ class ScoreBins {
   public:
     static constexpr size_t kMinBins = 10;
     static constexpr size_t kMaxBins = 64;
-    // Cuts at zero add one.
+    // The score of 1/2 has two.
     static constexpr size_t kMaxCells = kMaxBins + 2;
-    // Beyond the outer edges, where the reference does not reach, rows are taken to become fewer at this rate.
-    static constexpr double kOuterDecay = 1 / 1.4;
 
     // How many bins noise allows: the smaller class decides. `nu`: rows over the standard deviation of a count's noise.
     static size_t CountFor(double nu, double mean_prediction);
 
-    // Half of the edges are quantiles of the reference. Features of real rows agree more than independent ones do, so
-    // real scores reach further: the other half lies evenly over 2.2 times the middle nine tenths. And one is where the
-    // prediction passes 1/2, so that accuracy is exact.
+    // How far knots reach, in parts of the middle nine tenths of the reference: features of real rows agree more than
+    // independent ones do, so real scores reach further. The further, the more noise; so less far where bins are few.
+    static constexpr double kReach = 2.2;
+    static constexpr double kFarReach = 3;
+    static double ReachOf(size_t count);
+
+    // Half of the knots are quantiles of the reference, the others lie evenly as far as knots reach; a row beyond counts
+    // as if it were at the last knot. Where the prediction passes 1/2 are two knots, one for either side, so that
+    // accuracy is exact.
     ScoreBins(const Model& model, const ReferenceDraws& reference, size_t count);
 
-    size_t size() const { return bins_.size(); }
-    // As the reference and the model's own probabilities have it.
+    size_t size() const { return knots_.size(); }
     const std::vector<ScoreBin>& bins() const { return bins_; }
-    // Ascending, at least one.
-    const std::vector<ScoreNode>& nodes(size_t bin) const { return nodes_[bin]; }
-    // Whether the reference reaches it; else nodes are an even grid.
-    bool drawn(size_t bin) const { return drawn_[bin]; }
-    // A bin with rows that lie otherwise.
-    ScoreBin Tilted(size_t bin, const ScoreTilt& tilt) const;
-    // Number of the bin of a score: that of the edges below it.
-    size_t Find(int64_t score) const {
-        size_t low = 0, high = edges_.size();
-        while (low < high) {
-            const size_t middle = (low + high) / 2;
-            if (edges_[middle] < score)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low;
-    }
+    // Whether rows in it are predicted to be positive.
+    bool above_half(size_t bin) const { return bin > half_; }
+    // Ascending.
+    const std::vector<ScoreNode>& nodes() const { return nodes_; }
+    // Where a row of this score counts, of `one` in all; the part is rounded down.
+    ScorePlace Place(int64_t score, int64_t one) const;
 
   private:
-    std::vector<int64_t> edges_;
-    std::vector<std::vector<ScoreNode>> nodes_;
-    std::vector<bool> drawn_;
+    void AddNodes(const Model& model, const ReferenceDraws& reference);
+
+    std::vector<int64_t> knots_;
+    size_t half_ = 0;  // the last bin whose rows are predicted to be negative
+    std::vector<ScoreNode> nodes_;
     std::vector<ScoreBin> bins_;
 };
 

@@ -171,23 +171,29 @@ std::map<std::string, Cell> RunSize(const Population& all, const Size& size, int
     NoInterrupt interrupt;
     const ReferenceDraws reference(all.model, interrupt);
     const ScoreBins bins(all.model, reference, ScoreBins::CountFor(size.rows / sigma, reference.mean()));
-    std::vector<double> rows_of(2 * bins.size());
-    for (size_t i = 0; i < kRows; i++)
-        rows_of[bins.Find(all.scores[i]) + (all.labels[i] ? 0 : bins.size())] += 1;
+    struct Added {
+        uint32_t cell;
+        float part;
+    };
+    std::vector<Added> added(kRows);
+    for (size_t i = 0; i < kRows; i++) {
+        const ScorePlace place = bins.Place(all.scores[i], 65536);
+        added[i] = {static_cast<uint32_t>(place.bin + (all.labels[i] ? 0 : bins.size())),
+                    static_cast<float>(place.part) / 65536};
+    }
     std::mt19937_64 engine(seed);
     std::normal_distribution<double> normal(0, sigma);
     std::map<std::string, Cell> cells;
     for (int run = 0; run < runs; run++) {
-        std::vector<double> counts(2 * bins.size());
-        int left = size.rows;
-        double rest = kRows;
-        for (size_t i = 0; i < counts.size(); i++) {
-            const double part = rest > 0 ? std::min(1.0, rows_of[i] / rest) : 0;
-            const int drawn = part > 0 ? std::binomial_distribution<int>(left, part)(engine) : 0;
-            counts[i] = drawn + normal(engine);
-            left -= drawn;
-            rest -= rows_of[i];
+        std::vector<double> counts(2 * bins.size() + 1);
+        for (int i = 0; i < size.rows; i++) {
+            const Added& row = added[(engine() >> 32) * kRows >> 32];
+            counts[row.cell] += 1 - row.part;
+            counts[row.cell + 1] += row.part;
         }
+        counts.pop_back();
+        for (double& count : counts)
+            count += normal(engine);
         const auto half = counts.begin() + static_cast<std::ptrdiff_t>(bins.size());
         for (const Figure& figure :
              ClassFigures(bins, {{counts.begin(), half}, {half, counts.end()}, sigma})) {

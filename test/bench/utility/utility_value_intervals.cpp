@@ -15,6 +15,7 @@
 #include "bench/synthetic.h"
 #include "learner/evaluation/evaluation.h"
 #include "learner/evaluation/evaluation_rows.h"
+#include "learner/evaluation/exact_metrics.h"
 #include "learner/evaluation/figures/confusion.h"
 #include "learner/evaluation/figures/value_figures.h"
 
@@ -69,21 +70,19 @@ double Sigma(const TargetSpec& target, double epsilon) {
     return Plan::Calibrate({epsilon, 1e-6, {request}, {}, {}}).NoiseMultiplier(0);
 }
 
-// Label and prediction; the truth is that of a million rows, with errors cut off at the clip, as documented.
+// Label and prediction; the truth is that of a million rows, whatever the size of their errors.
 void RunValues(const char* title, const Draw& draw, int runs,
                std::map<std::string, std::vector<double>>* all) {
     const TargetSpec target = TargetSpec::Regression(-1, 1);
     Synthetic random(5);
-    ValueTotals exact{};
+    ExactValueMetrics exact;
     constexpr int kAll = 1000000;
     for (int i = 0; i < kAll; i++) {
         const Row row = draw(random);
-        const auto terms = ValueTerms(row.prediction, row.label);
-        for (size_t k = 0; k < kValueSums; k++)
-            exact.sums[k] += terms[k];
+        exact.Add(row.prediction, row.label);
     }
     std::map<std::string, double> truth;
-    for (const Figure& figure : ValueFigures(target, exact))
+    for (const Figure& figure : exact.Figures())
         truth[figure.name] = figure.value.value_or(std::nan(""));
     for (const Size& size : kSizes) {
         const double sigma = Sigma(target, size.epsilon) * ValueSensitivity() / EvaluationStep();
@@ -176,7 +175,7 @@ int main(int argc, char** argv) {
     std::map<std::string, std::vector<double>> all;
     for (const auto& [error_name, error] : kErrors)
         for (const auto& [label_name, label] : kLabels)
-            for (const double scale : {0.06, 0.25}) {
+            for (const double scale : {0.06, 0.25, 0.5}) {
                 const auto& draw_error = error;
                 const auto& draw_label = label;
                 const std::string title = error_name + " errors of " + std::to_string(scale).substr(0, 4) +
@@ -186,7 +185,7 @@ int main(int argc, char** argv) {
                     [&](Synthetic& random) {
                         Row row;
                         row.label = draw_label(random);
-                        row.prediction = row.label + scale * draw_error(random);
+                        row.prediction = std::clamp(row.label + scale * draw_error(random), -1.0, 1.0);
                         return row;
                     },
                     runs, &all);

@@ -83,8 +83,11 @@ std::vector<Figure> ConfusionFigures(const ClassTotals& totals) {
     const TermMean loss = MeanOf(totals, kLoss, kHalf, rows);
     const TermMean square = MeanOf(totals, kLossSquare, kQuarter, rows);
     const double mean = (1 + loss.value) / 2;
-    // By chance of the rows: of numbers in [0, 1] with this mean at the most mean (1 - mean).
-    const double scatter = std::clamp((1 + square.value) / 2 - mean * mean, 0.0, mean * (1 - mean));
+    // By chance of the rows, rather too much than too little where noise hides it; of numbers in [0, 1] with this mean at the
+    // most mean (1 - mean).
+    const double high = std::min(0.5, mean + std::sqrt(loss.variance) / 2);
+    const double scatter =
+        std::clamp((1 + square.value + std::sqrt(square.variance)) / 2 - mean * mean, 0.0, high * (1 - high));
     figures.push_back(FigureOf("log_loss", kMostLoss * mean,
                                Square(kMostLoss) * (loss.variance / 4 + scatter / rows.value), losses));
     return figures;

@@ -1,4 +1,4 @@
-// The figures of a regression, from six bounded sums over rows. Everything here is post-processing of the sums.
+// The figures of a regression, from seven bounded sums over rows. Everything here is post-processing of the sums.
 #pragma once
 
 #include <array>
@@ -9,14 +9,23 @@
 
 namespace dpboost {
 
-// With y the label in [-1, 1], e the prediction minus the label, t = e / c cut off at +-1 and q = |t|: a row adds 1,
-// 2 q^2 - 1, and kValueWeight times 2 q - 1, t, y, 2 y^2 - 1. Written so, each is within +-1 (+-kValueWeight), and the
-// mean of q^2, from the first two, has less noise than a sum of its own would have. What matters most, n and the
-// squares, has the full weight; the norm is at most sqrt(2 + 4 kValueWeight^2), below 2.
-enum ValueSum { kRowsSum, kSquareSum, kAbsoluteSum, kErrorSum, kLabelSum, kLabelSquareSum, kValueSums };
+// With y the label in [-1, 1], e the prediction minus the label, t = e / c cut off at +-1, q = |t| and x the part of e^2 above
+// c^2, cut off at 1: a row adds 1, 2 q^2 - 1, and kValueWeight times 2 q - 1, t, y, 2 y^2 - 1, x. Written so, each is
+// within +-1 (+-kValueWeight), and the mean of q^2, from the first two, has less noise than a sum of its own would have.
+// What matters most, n and the squares, has the full weight; the norm is at most sqrt(2 + 5 kValueWeight^2).
+enum ValueSum {
+    kRowsSum,
+    kSquareSum,
+    kAbsoluteSum,
+    kErrorSum,
+    kLabelSum,
+    kLabelSquareSum,
+    kExcessSum,
+    kValueSums
+};
 constexpr double kValueWeight = 0.7;
 
-// c, in the label's units: 3/8 of the target's range. Larger errors count as that large.
+// c, in the label's units: 3/8 of the target's range. Larger errors count as that large, unless x shows that there are some.
 constexpr double kErrorClip = 0.75;
 
 // What one row adds, each within its bound.
@@ -28,7 +37,8 @@ struct ValueTotals {
     double sigma = 0;
 };
 
-// rows, rmse, mae, r2, bias, in the target's units. r2 is unknown where its interval is wider than 0.3.
+// rows, rmse, mae, r2, bias, in the target's units. r2 is unknown where its interval is wider than 0.3. Where errors above
+// c are more than noise could feign, values count what x tells of them, and intervals what it can mean at the most.
 std::vector<Figure> ValueFigures(const TargetSpec& target, const ValueTotals& totals);
 
 }  // namespace dpboost
