@@ -145,20 +145,32 @@ int32_t TreeMaker::AddNumberSplit(XgboostTree* list, const Tree& tree, size_t no
     return split;
 }
 
+// XGBoost lists the levels that go right. Sides are changed where that makes the list shorter: always where one level
+// stands against all others.
 int32_t TreeMaker::AddLevelSplit(XgboostTree* list, const Tree& tree, size_t node, unsigned level) const {
-    const size_t feature = tree.splits[node].feature;
-    const uint16_t missing = model_.features()[feature].missing();
+    const Split& at = tree.splits[node];
+    const std::vector<uint16_t>& codes = codes_[at.feature];
+    const uint16_t missing = model_.features()[at.feature].missing();
+    const bool missing_left = tree.SplitGoesLeft(node, missing, missing);
     interrupt_.Poll();
-    const int32_t split =
-        list->AddSplit(static_cast<uint32_t>(feature), 0, tree.SplitGoesLeft(node, missing, missing));
-    for (const uint16_t code : codes_[feature])
-        if (!tree.SplitGoesLeft(node, code, missing))
-            (*list)[split].categories.push_back(code);
-    list->CountCategories((*list)[split].categories.size());
-    if ((*list)[split].categories.empty())  // which XGBoost refuses
+    std::vector<uint32_t> sides[2];
+    bool changed = true;
+    if (at.kind == SplitKind::kLevel) {
+        if (std::binary_search(codes.begin(), codes.end(), at.threshold))
+            sides[0] = {at.threshold};
+    } else {
+        for (const uint16_t code : codes)
+            sides[tree.SplitGoesLeft(node, code, missing) ? 0 : 1].push_back(code);
+        changed = sides[0].size() < sides[1].size();
+    }
+    const int32_t split = list->AddSplit(at.feature, 0, missing_left != changed);
+    std::vector<uint32_t>& categories = (*list)[split].categories;
+    categories = std::move(sides[changed ? 0 : 1]);
+    list->CountCategories(categories.size());
+    if (categories.empty())  // which XGBoost refuses
         (*list)[split].value = kLargest;
-    const int32_t left = AddNode(list, tree, 2 * node + 1, level + 1);
-    const int32_t right = AddNode(list, tree, 2 * node + 2, level + 1);
+    const int32_t left = AddNode(list, tree, 2 * node + (changed ? 2 : 1), level + 1);
+    const int32_t right = AddNode(list, tree, 2 * node + (changed ? 1 : 2), level + 1);
     (*list)[split].left = left;
     (*list)[split].right = right;
     return split;

@@ -18,7 +18,6 @@ constexpr size_t kEnd = 19;    // where only two stand there
 constexpr size_t kTitle = 60;  // ... where it is pointed at
 constexpr double kSeenMass =
     1e-3;  // missing values that are rarer are not drawn, nor are those that may be noise
-constexpr size_t kPictures = 4;
 
 // Numbers in a bin's label with the digits that a picture has room for.
 std::string WithShortNumbers(const std::string& label) {
@@ -124,7 +123,7 @@ HeatPicture HeatMap(const Model& model, const ReferenceMasses& masses, const Int
     const bool triple = interaction.features.size() > 2;
     const Axis third = axis(triple ? 2 : 1);
     const size_t depth = triple ? third.all : 1, shown = triple ? third.size() : 1;
-    const size_t pictures = std::min(shown, kPictures);
+    const size_t pictures = std::min(shown, kPicturesOfThree);
     std::vector<Fields> grids(pictures, Fields(down.size() * across.size()));
     double largest = 0;
     for (size_t i = 0; i < pictures; i++)

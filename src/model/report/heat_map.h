@@ -9,6 +9,8 @@
 
 namespace dpboost {
 
+constexpr size_t kPicturesOfThree = 4;  // of a group of three features, at most
+
 struct HeatPicture {
     std::string svg;
     double largest;  // contribution, as it is drawn in full colour

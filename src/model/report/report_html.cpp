@@ -15,10 +15,10 @@ namespace dpboost {
 namespace {
 
 constexpr size_t kMaxShapes = 30;
-constexpr size_t kMaxHeatMaps = 6;
+constexpr size_t kMaxHeatMaps = 6, kMaxHeatPictures = 12;
 constexpr size_t kMaxBars = 300;
 constexpr double kIdle = 0.002;  // of the largest importance: a bar or tick of less could not be seen
-constexpr size_t kMaxIdle = 100;
+constexpr size_t kMaxIdle = 24;
 constexpr size_t kName = 60;  // characters of a name
 constexpr size_t kFact = 2000;
 
@@ -84,9 +84,9 @@ void Page::Head() {
         "content=\"width=device-width,initial-scale=1\"/><meta name=\"color-scheme\" content=\"light "
         "dark\"/><title>" +
         Shortened(facts_.model, kName) + "@" + Escaped(facts_.version) + "</title><style>" + kReportStyle +
-        "</style></head><body><main>\n<h1>" + Shortened(facts_.model, 200) + "<span class=\"mute\">@" +
-        Escaped(facts_.version) + "</span></h1><p class=\"sub\">" + Predicts(model_, facts_) + " " +
-        Shortened(facts_.origin, kFact) + "</p>\n";
+        "</style></head><body><main>\n<h1><bdi>" + Shortened(facts_.model, 200) +
+        "</bdi><span class=\"mute\">@" + Escaped(facts_.version) + "</span></h1><p class=\"sub\">" +
+        Predicts(model_, facts_) + " " + Shortened(facts_.origin, kFact) + "</p>\n";
 }
 
 void Page::Card(const char* title, const std::string& headline, const std::string& note) {
@@ -126,8 +126,7 @@ void Page::Evaluation() {
         return;
     html_ +=
         "<h2>How good it is</h2><p>Measured with noise, so that it reveals no row: each figure with the "
-        "interval in which "
-        "the true one lies in 95 of 100 cases.</p><table>\n";
+        "interval in which the true one lies in 95 of 100 cases.</p><table>\n";
     Rows(facts_.evaluation->figures);
     html_ += "</table>\n" + ConfusionTable(model_.target().classes(), facts_.evaluation->confusion);
     const std::vector<ReportBin>& bins = facts_.evaluation->bins;
@@ -191,8 +190,7 @@ void Page::MeasureImportances() {
         item.importance /= static_cast<double>(model_.outputs());
         item.noise /= static_cast<double>(model_.outputs());
     }
-    std::stable_sort(overall_.begin(), overall_.end(),
-                     [](const Importance& a, const Importance& b) { return a.importance > b.importance; });
+    SortByImportance(&overall_);
 }
 
 void Page::Bars() {
@@ -294,7 +292,7 @@ void Page::Shapes() {
     for (size_t output = 0; output < model_.outputs(); output++) {
         if (model_.outputs() > 1)
             html_ += "<h2 class=\"class\">Towards " + InCode(model_.target().classes()[output]) + "</h2>\n";
-        left_out = ShapesOf(output, std::max<size_t>(3, kMaxShapes / model_.outputs()));
+        left_out = ShapesOf(output, std::max<size_t>(3, kMaxShapes / model_.outputs() / 3 * 3));
     }
     if (left_out > 0)
         html_ += "<p class=\"mute\">" + std::to_string(left_out) +
@@ -321,7 +319,10 @@ std::vector<Page::Together> Page::Chosen(const std::vector<std::vector<Interacti
     if (!explainer_.is_forest() || found.size() > 1)  // a forest's are in order
         std::stable_sort(chosen.begin(), chosen.end(),
                          [](const Together& a, const Together& b) { return a.size > b.size; });
-    chosen.resize(std::min(chosen.size(), kMaxHeatMaps));
+    size_t pictures = 0, shown = 0;
+    while (shown < std::min(chosen.size(), kMaxHeatMaps) && pictures < kMaxHeatPictures)
+        pictures += chosen[shown++].group->features.size() > 2 ? kPicturesOfThree : 1;
+    chosen.resize(shown);
     return chosen;
 }
 

@@ -59,8 +59,11 @@ std::string Percent(double share) {
 }
 
 std::string Figure(double value) {
+    const double size = std::fabs(value);
+    if (size > 0 && size < 0.005)
+        return Compact(value);
     char digits[32];
-    std::snprintf(digits, sizeof digits, std::fabs(value) >= 9.995 ? "%.1f" : "%.2f", value);
+    std::snprintf(digits, sizeof digits, size >= 9.995 ? "%.1f" : "%.2f", value);
     return digits;
 }
 
@@ -72,7 +75,7 @@ std::string Predicts(const Model& model, const ReportFacts& facts) {
         for (size_t i = 0; i < classes.size() && i < 8; i++)
             list += (i == 0 ? "" : ", ") + InCode(classes[i]);
         return "Predicts " + what + "one of " + std::to_string(classes.size()) + " classes: " + list +
-               (classes.size() > 8 ? ", &#8230;" : "") + ".";
+               (classes.size() > 8 ? " and " + std::to_string(classes.size() - 8) + " more" : "") + ".";
     }
     if (model.target().task() == Task::kBinary)
         return "Predicts the probability " +

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/text.h"
 
@@ -20,22 +21,38 @@ bool StartsCharacter(char c) {
 // A place far outside every picture: where a forged model's values would lie.
 constexpr double kFarAway = 1e6;
 
-// One digit after the point, without a zero there.
-void AppendNumber(double value, std::string* text) {
-    char digits[64];
-    const double place = std::isnan(value) ? 0 : std::clamp(value, -kFarAway, kFarAway);
-    const std::to_chars_result end = std::to_chars(
-        digits, digits + sizeof digits, std::round(place * 10) / 10 + 0.0, std::chars_format::fixed, 1);
-    size_t size = static_cast<size_t>(end.ptr - digits);
-    if (size > 2 && digits[size - 1] == '0')
-        size -= 2;
-    text->append(digits, size);
+long Tenths(double value) {
+    return std::lround(10 * (std::isnan(value) ? 0 : std::clamp(value, -kFarAway, kFarAway)));
 }
 
+// One digit after the point, without zeros that say nothing.
+void AppendTenths(long tenths, std::string* text) {
+    char digits[32];
+    const long size = std::labs(tenths);
+    if (tenths < 0)
+        *text += '-';
+    if (size >= 10 || size == 0)
+        text->append(digits, std::to_chars(digits, digits + sizeof digits, size / 10).ptr);
+    if (size % 10 != 0) {
+        *text += '.';
+        *text += static_cast<char>('0' + size % 10);
+    }
+}
+
+void AppendNumber(double value, std::string* text) {
+    AppendTenths(Tenths(value), text);
+}
+
+// An exponent as short as it can be: 2e-6, 1e9.
 std::string Format(const char* format, double value) {
     char digits[64];
     std::snprintf(digits, sizeof digits, format, value);
-    return digits;
+    std::string text = digits;
+    if (const size_t e = text.find('e'); e != std::string::npos) {
+        const size_t sign = text[e + 1] == '-' ? e + 2 : e + 1;
+        text.erase(sign, text.find_first_not_of("+0", sign) - sign);
+    }
+    return text;
 }
 
 }  // namespace
@@ -187,25 +204,24 @@ void Svg::Circle(const char* style, double x, double y, double radius) {
     End();
 }
 
-// Most lines are steps, so a point is named by the one coordinate that moves.
+// Most lines are steps, so a point is named by the one coordinate that moves, and by how far it moves: that is shorter.
 void Svg::Polyline(const char* style, const Points& points) {
     Start("path", style);
     text_ += " d=\"";
-    std::string before[2], now[2];
+    long before[2] = {0, 0};
     for (size_t i = 0; i < points.size(); i++) {
-        now[0].clear();
-        now[1].clear();
-        AppendNumber(points[i].first, &now[0]);
-        AppendNumber(points[i].second, &now[1]);
-        if (i == 0)
-            text_ += "M" + now[0] + " " + now[1];
-        else if (now[0] != before[0] && now[1] != before[1])
-            text_ += "L" + now[0] + " " + now[1];
-        else if (now[0] != before[0])
-            text_ += "H" + now[0];
-        else if (now[1] != before[1])
-            text_ += "V" + now[1];
-        std::swap(now, before);
+        const long now[] = {Tenths(points[i].first), Tenths(points[i].second)};
+        const long moves[] = {now[0] - before[0], now[1] - before[1]};
+        if (i == 0 || (moves[0] != 0 && moves[1] != 0)) {
+            text_ += i == 0 ? 'M' : 'l';
+            AppendTenths(moves[0], &text_);
+            text_ += ' ';
+            AppendTenths(moves[1], &text_);
+        } else if (moves[0] != 0 || moves[1] != 0) {
+            text_ += moves[0] != 0 ? 'h' : 'v';
+            AppendTenths(moves[0] != 0 ? moves[0] : moves[1], &text_);
+        }
+        std::copy(now, now + 2, before);
     }
     text_ += '"';
     End();

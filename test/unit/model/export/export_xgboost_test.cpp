@@ -226,5 +226,26 @@ TEST(ExportXgboost, EncodedNumbersKeepTheirBin) {
     EXPECT_TRUE(std::isnan(EncodedNumber(feature, encoder, std::nan(""))));
 }
 
+// One level against all others is a list of one, however many there are.
+TEST(ExportXgboost, ShortListsOfLevels) {
+    Model model({FeatureSpec::Hashed("city", 1000), FeatureSpec::Levels("sex", {"F", "M"})},
+                TargetSpec::Binary(), Link::kLogistic);
+    Tree tree = Tree::OfDepth(2);
+    for (Split& split : tree.splits) {
+        split.kind = SplitKind::kLevel;
+        split.feature = &split == tree.splits.data() ? 0 : 1;
+        split.threshold = &split == tree.splits.data() ? 17 : 1;
+    }
+    tree.leaves = {ToFixed(1), ToFixed(2), ToFixed(3), ToFixed(4)};
+    model.AddTree(tree);
+    const std::string text = ToXgboost(model, {});
+    EXPECT_NE(text.find("\"categories\":[17,1,1]"), std::string::npos);
+    const Json json(text);
+    EXPECT_EQ(Margins(json.get(), {17, 1}, 1)[0], 1);
+    EXPECT_EQ(Margins(json.get(), {17, kMissing}, 1)[0], 2);
+    EXPECT_EQ(Margins(json.get(), {16, 1}, 1)[0], 3);
+    EXPECT_EQ(Margins(json.get(), {kMissing, 0}, 1)[0], 4);
+}
+
 }  // namespace
 }  // namespace dpboost

@@ -45,6 +45,10 @@ TEST(ReportSvg, NumbersForPeople) {
     EXPECT_EQ(Compact(0.123456), "0.123");
     EXPECT_EQ(Compact(-99999), "-100k");
     EXPECT_EQ(Compact(1490400), "1.49M");
+    EXPECT_EQ(Compact(2e-6), "2e-6");
+    EXPECT_EQ(Compact(-1.25e-10), "-1.25e-10");
+    EXPECT_EQ(Compact(1e9), "1e9");
+    EXPECT_EQ(Compact(2.5e20), "2.5e20");
     EXPECT_EQ(Signed(2), "+2");
     EXPECT_EQ(Signed(-0.5), "-0.5");
     EXPECT_EQ(Signed(1e-15), "0");
@@ -73,17 +77,18 @@ TEST(ReportSvg, SeparatesThousands) {
 
 TEST(ReportSvg, DrawsWhatItIsTold) {
     Svg svg(100, 50.25, "a<b");
-    svg.Line("g", 0, 0.04, 10, 5);
+    svg.Line("g", 0, 0.04, 10.25, -0.3);
     svg.Tile("pos", 1, 2, 3, 4, 0.5, "&lt;");
     svg.Polygon("b", {{0, 0}, {1, 0}, {1, 2.5}, {1, 2.5}, {3, 4}});
     svg.SlantedText("t", 1, 2, "x");
-    EXPECT_EQ(svg.Take(),
-              "<svg viewBox=\"0 0 100 50.3\" role=\"img\" aria-label=\"a&lt;b\"><line class=\"g\" x1=\"0\" "
-              "y1=\"0\" "
-              "x2=\"10\" y2=\"5\"/><rect class=\"pos\" x=\"1\" y=\"2\" width=\"3\" height=\"4\" "
-              "fill-opacity=\"0.5\"><title>&lt;</title></rect><path class=\"b\" d=\"M0 0H1V2.5L3 4L0 0\"/>"
-              "<text class=\"t\" text-anchor=\"end\" transform=\"translate(1 2) "
-              "rotate(-35)\">x</text></svg>");
+    EXPECT_EQ(
+        svg.Take(),
+        "<svg viewBox=\"0 0 100 50.3\" role=\"img\" aria-label=\"a&lt;b\"><line class=\"g\" x1=\"0\" "
+        "y1=\"0\" "
+        "x2=\"10.3\" y2=\"-.3\"/><rect class=\"pos\" x=\"1\" y=\"2\" width=\"3\" height=\"4\" "
+        "fill-opacity=\"0.5\"><title>&lt;</title></rect><path class=\"b\" d=\"M0 0h1v2.5l2 1.5l-3 -4\"/>"
+        "<text class=\"t\" text-anchor=\"end\" transform=\"translate(1 2) "
+        "rotate(-35)\">x</text></svg>");
 }
 
 }  // namespace
