@@ -1,7 +1,7 @@
 #!/bin/bash
 # What SQL users wait for, in a temporary cluster: reading rows into the trainer against a plain sum of the same columns,
 # S-BDT on Adult from the SQL call to the stored model, the same trees by XGBoost where it is installed, prediction per
-# row, one charge, and a cancel. Times are the least of REPEAT runs; compare ratios of one run, not runs.
+# row, explanations and reports, one charge, and a cancel. Times are the least of REPEAT runs; compare ratios of one run, not runs.
 #   ROWS=10000000 test/bench/sql.sh     reads more rows (linear up to 10 million)
 #   DATA=folder                         holds adult.csv (default ../shared/data); without it those lines are left out
 cd "$(dirname "$0")/../.."
@@ -107,6 +107,21 @@ if [ -e "$DATA/adult.csv" ]; then
         [ "$model" = random ] || target='<= 0.3 us'
         line "dpboost_predict, 1000 $model trees, above reading" "$(calculate "($all - $read) * 1000 / $rows") us" "$target"
     done
+fi
+
+# ---- looking inside ----
+if [ -e "$DATA/adult.csv" ]; then
+    some='(SELECT * FROM adult LIMIT 5000)'
+    read=$(least "SELECT ${count//$'\n'/ } FROM $some a;")
+    for model in auto random; do
+        rows=$([ "$model" = auto ] && echo 5000 || echo 50)
+        all=$(least "SELECT sum(e.contribution) FROM (SELECT * FROM adult LIMIT $rows) a, dpboost_explain('$model', ${features//$'\n'/ }) e;")
+        target='<= 20 us'
+        [ "$model" = auto ] || target='<= 5000 us'
+        line "dpboost_explain, $model, a row of 14 columns" "$(calculate "($all - $read * $rows / 5000) * 1000 / $rows" 1) us" "$target"
+        line "dpboost_report, $model" "$(least "SELECT length(dpboost_report('$model'));") ms, $(run -c "SELECT length(dpboost_report('$model')) / 1000") kB" '<= 50 ms, 300 kB'
+    done
+    line 'dpboost_to_xgboost, 1000 random trees' "$(least "SELECT length(dpboost_to_xgboost('random')::text);") ms" '<= 20 ms'
 fi
 
 # ---- a charge -------------------------------------------------------------------------------------------------------

@@ -203,7 +203,7 @@ void Page::Bars() {
     html_ += "<p>Bar: how much a column moves the " + ScaleName(model_, facts_) +
              ", on average over the rows" +
              (explainer_.masses().released() ? "" : " that its declared range allows") +
-             (model_.outputs() > 1 ? " and classes" : "") + ".";
+             (model_.outputs() > 1 ? " and over the classes" : "") + ".";
     if (has_bands())
         html_ += " Tick: what noise alone would give; grey: less than twice of that.";
     html_ += "</p><div class=\"bars\">\n";

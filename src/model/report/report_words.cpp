@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "model/intervals.h"
 #include "model/report/svg.h"
@@ -60,11 +61,10 @@ std::string Percent(double share) {
 
 std::string Figure(double value) {
     const double size = std::fabs(value);
-    if (size > 0 && size < 0.005)
-        return Compact(value);
+    const bool small = size > 0 && size < 0.005;
     char digits[32];
-    std::snprintf(digits, sizeof digits, size >= 9.995 ? "%.1f" : "%.2f", value);
-    return digits;
+    std::snprintf(digits, sizeof digits, small ? "%.1g" : size >= 9.995 ? "%.1f" : "%.2f", value);
+    return small ? Compact(std::strtod(digits, nullptr)) : digits;
 }
 
 std::string Predicts(const Model& model, const ReportFacts& facts) {

@@ -288,5 +288,44 @@ TEST(ReportHtml, StaysSmall) {
     EXPECT_LT(size(100), 1000000u);
 }
 
+TEST(ReportHtml, ManyClassesStaySmallAndInWholeRows) {
+    for (const size_t count : {7, 10}) {
+        std::vector<FeatureSpec> features;
+        for (size_t i = 0; i < 14; i++)
+            features.push_back(
+                FeatureSpec::Numeric("column " + std::to_string(i), {0, 1, Scale::kLinear, 254}));
+        std::vector<std::string> classes;
+        for (size_t k = 0; k < count; k++)
+            classes.push_back("class " + std::to_string(k));
+        Model model(features, TargetSpec::Classes(classes), Link::kSoftmax);
+        Xorshift random;
+        for (size_t i = 0; i < features.size(); i++) {
+            std::vector<int32_t> table(255 * count);
+            for (int32_t& value : table)
+                value = static_cast<int32_t>(random.Below(2000000)) - 1000000;
+            model.AddTable(i, table);
+        }
+        AddEvidence(&model);
+        ReportFacts facts = SomeFacts();
+        facts.model = "\u05e2\u05de\u05e8";
+        const std::string html = Report(model, facts);
+        ExpectSound(html);
+        EXPECT_LT(html.size(), 300000u);
+        EXPECT_EQ(Count(html, "Towards"), count);
+        EXPECT_EQ(Count(html, "class=\"shape\""), 3 * count);
+        EXPECT_EQ(Count(html, "</code> and 2 more."), count == 10 ? 1u : 0u);
+        EXPECT_EQ(Count(html, "<h1><bdi>"), 1u);  // it runs from the right, its version does not
+    }
+}
+
+// Figures that two digits would make 0.
+TEST(ReportHtml, SmallFiguresAreSeen) {
+    Model model(SmallFeatures(), TargetSpec::Binary(), Link::kLogistic);
+    model.AddTable(2, {-3, 3, 0, 0});
+    const std::string html = Report(model, SomeFacts());
+    EXPECT_NE(html.find("<span class=\"v\">2e-6</span>"), std::string::npos);
+    EXPECT_EQ(html.find("<span class=\"v\">0.00</span>"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace dpboost
