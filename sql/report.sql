@@ -23,7 +23,7 @@ SELECT dpboost_train_on('seen', 'cases_reported', 'y', 2, features => '{a<b,b}')
 SELECT dpboost_train_on('number', 'cases_reported', 'n', 1, features => '{a<b,b}', options => '{"method": "sbdt", "trees": 10, "depth": 2}') ->> 'task' AS task;
 
 SELECT * FROM says(dpboost_report('seen'));
-SELECT dpboost_report('seen') LIKE '%&lt;script&gt;%' AS escaped, dpboost_report('seen') LIKE '%<h1>seen<span class="mute">@1</span></h1>%' AS title,
+SELECT dpboost_report('seen') LIKE '%&lt;script&gt;%' AS escaped, dpboost_report('seen') LIKE '%<h1><bdi>seen</bdi><span class="mute">@1</span></h1>%' AS title,
        dpboost_report('seen') = dpboost_report('seen@1') AS version, dpboost_report('seen') LIKE '%mu = %' AS gaussian, dpboost_report('number') LIKE '%Predicts <code>n</code>, a number from 0 to 10%' AS number,
        dpboost_report('seen') LIKE '%Predicts the probability that <code>y</code> is <code>true</code>.%' AS predicts;
 -- shared: the model, but not the ledger, whose entry is Ana's and the owner's to see

@@ -35,6 +35,26 @@ std::vector<double> MassesOf(const Marginal& marginal, const FeatureSpec& featur
     return masses;
 }
 
+constexpr size_t kRowsOfKey = 64;
+
+// A number of what the model says, the same wherever it is read: it need not be hard to find another model with the same.
+uint64_t SeedOf(const Model& model) {
+    uint64_t seed = model.features().size();
+    const auto add = [&](int64_t value) {
+        seed = (seed ^ static_cast<uint64_t>(value)) * 0x9e3779b97f4a7c15U;
+        seed ^= seed >> 29;
+    };
+    for (size_t output = 0; output < model.outputs(); output++)
+        add(model.base(output));
+    for (size_t f = 0; f < model.features().size(); f++)
+        for (const int32_t value : model.table(f))
+            add(value);
+    for (const Tree& tree : model.trees())
+        for (const int32_t value : tree.leaves)
+            add(value);
+    return seed;
+}
+
 }  // namespace
 
 ReferenceMasses::ReferenceMasses(const Model& model) : released_(model.evidence().reference.has_value()) {
@@ -51,22 +71,22 @@ ReferenceMasses::ReferenceMasses(const Model& model) : released_(model.evidence(
 // Numbers in [0, 1), [row * features + feature].
 std::vector<double> ReferenceMasses::Fractions(const Model& model, size_t rows, Interrupt& interrupt) const {
     const size_t features = masses_.size();
-    const std::string bytes = model.Serialize();
+    const uint64_t seed = SeedOf(model);
     std::vector<double> fractions;
     fractions.reserve(rows * features);
-    std::string bits(features * sizeof(uint64_t), '\0');
-    for (size_t row = 0; row < rows; row++) {
+    std::string bits(kRowsOfKey * features * sizeof(uint64_t), '\0');
+    for (size_t row = 0; row < rows; row += kRowsOfKey) {
         interrupt.Poll();
         ByteWriter name;
         name.U64(row);
-        name.Raw(std::string_view(bytes).substr(bytes.size() - 16));  // the checksum
+        name.U64(seed);
         std::array<unsigned char, randombytes_SEEDBYTES> key;
         crypto_generichash(key.data(), key.size(),
                            reinterpret_cast<const unsigned char*>(name.bytes().data()), name.bytes().size(),
                            nullptr, 0);
         randombytes_buf_deterministic(bits.data(), bits.size(), key.data());
-        for (size_t f = 0; f < features; f++)
-            fractions.push_back(static_cast<double>(LittleWord(bits.data() + f * sizeof(uint64_t)) >> 11) *
+        for (size_t i = 0; i < std::min(rows - row, kRowsOfKey) * features; i++)
+            fractions.push_back(static_cast<double>(LittleWord(bits.data() + i * sizeof(uint64_t)) >> 11) *
                                 0x1.0p-53);
     }
     return fractions;

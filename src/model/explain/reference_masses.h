@@ -24,8 +24,7 @@ class ReferenceMasses {
         return below_[feature][end] - below_[feature][first];
     }
 
-    // Rows of codes drawn from it, one behind the other. Public and the same for every call: a function of the model's
-    // bytes.
+    // Rows of codes drawn from it, one behind the other. Public and the same for every call: a function of the model.
     std::vector<uint16_t> Draw(const Model& model, size_t rows, Interrupt& interrupt) const;
     // The same, but every feature by itself is spread as evenly as so many rows can be (a Latin hypercube): means over few
     // rows are closer to those over many.

@@ -19,12 +19,15 @@ void DecideRows(const Model& model, const Tree& tree, size_t node, const uint16_
     const Split& split = tree.splits[node];
     const uint16_t* const codes = columns + split.feature * kRowsAtOnce;
     const uint16_t missing = model.features()[split.feature].missing();
-    if (split.kind != SplitKind::kThreshold) {
+    if (split.kind == SplitKind::kSubset) {
         for (size_t row = 0; row < kRowsAtOnce; row++)
             left[row] = tree.SplitGoesLeft(node, codes[row], missing) ? 1 : 0;
         return;
     }
-    const int32_t last = split.threshold, none = missing, other = split.missing_left ? missing : -1;
+    // Left go the codes up to `last` but for one, and another one; of a level there is only the other one.
+    const bool is_level = split.kind == SplitKind::kLevel;
+    const int32_t last = is_level ? -1 : split.threshold, none = missing;
+    const int32_t other = is_level ? split.threshold : split.missing_left ? missing : -1;
     ForRows(simd, [&]() DPBOOST_LANES {
         const uint16_t* const from = codes;
         float* const to = left;
