@@ -178,6 +178,7 @@ int32_t TreeMaker::AddLevelSplit(XgboostTree* list, const Tree& tree, size_t nod
 
 XgboostTree TreeMaker::OfTree(const Tree& tree) const {
     XgboostTree list;
+    list.Reserve(2 * tree.split_count() + 1);
     AddNode(&list, tree, 0, 0);
     return list;
 }

@@ -61,6 +61,9 @@ struct NumberedNodes {
     std::vector<int32_t> left;  // new numbers; -1 for leaves
 
     explicit NumberedNodes(const std::vector<XgboostNode>& list) {
+        nodes.reserve(list.size());
+        parents.reserve(list.size());
+        left.reserve(list.size());
         nodes.push_back(&list[0]);
         parents.push_back(kNoParent);
         for (size_t i = 0; i < nodes.size(); i++) {

@@ -48,6 +48,7 @@ class XgboostTree {
         leaf.value = value;
         return Add(std::move(leaf));
     }
+    void Reserve(size_t nodes) { nodes_.reserve(nodes); }
     // x < condition goes left.
     int32_t AddSplit(uint32_t feature, float condition, bool missing_left) {
         XgboostNode split;
