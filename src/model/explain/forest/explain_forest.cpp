@@ -15,6 +15,7 @@ static_assert(kRowsAtOnce == 64, "numbers of rows below are multiples of it");
 // by .007; of 8 columns and 200 trees (Abalone) by .043, .029, .021. 256 rows drawn without the evenness: .012 and .029.
 constexpr size_t kMostRows = 256, kLeastRows = 64;
 constexpr size_t kMostRowTrees = 64000;  // rows times trees times outputs
+constexpr size_t kMostPairs = 16384;     // times outputs, for which there is memory
 constexpr size_t kForestFeatures = 64;   // whose pairs are looked at,
 constexpr size_t kExactPairs = 512;      // all of them if they are so few, times outputs,
 constexpr size_t kLikelyPairs = 12;      // else the likely ones,
@@ -40,9 +41,9 @@ void Explainer::MeasureForest(bool with_pairs) {
     }
     MakeParts(features);
     const std::vector<FeaturePair> all = PairsOf(features);
-    ForestPairs pairs(model_, masses_, all, forest_parts_);
+    ForestPairs pairs(model_, masses_, all, forest_parts_, interrupt_);
     trees_ = std::make_unique<TreeShapley>(model_, masses_, interrupt_, &groups_[0], &pairs);
-    forest_pairs_ = pairs.Strongest(kForestPairs, interrupt_);
+    forest_pairs_ = pairs.Strongest(kForestPairs);
 }
 
 void Explainer::MakeParts(const std::vector<uint16_t>& features) {
@@ -113,7 +114,10 @@ void Explainer::AddManyRows(const std::vector<uint16_t>& rows, const Add& add) {
 
 std::vector<uint16_t> Explainer::FeaturesOfPairs() {
     std::vector<uint16_t> features = groups_[0].features;
-    if (features.size() <= kForestFeatures)
+    size_t most = kForestFeatures;
+    while (most > 2 && most * (most - 1) / 2 * outputs_ > kMostPairs)
+        most--;
+    if (features.size() <= most)
         return features;
     std::vector<double> sizes(model_.features().size(), 0.0);
     for (size_t k = 0; k < outputs_; k++)
@@ -121,7 +125,7 @@ std::vector<uint16_t> Explainer::FeaturesOfPairs() {
             sizes[importance.features[0]] += importance.importance;
     std::stable_sort(features.begin(), features.end(),
                      [&](uint16_t a, uint16_t b) { return sizes[a] > sizes[b]; });
-    features.resize(kForestFeatures);
+    features.resize(most);
     std::sort(features.begin(), features.end());
     return features;
 }

@@ -94,8 +94,10 @@ void PartRuns::Measure(const CodeClasses& classes, const ReferenceMasses& masses
 }
 
 ForestPairs::ForestPairs(const Model& model, const ReferenceMasses& masses,
-                         const std::vector<FeaturePair>& pairs, const std::vector<CodeParts>& parts)
+                         const std::vector<FeaturePair>& pairs, const std::vector<CodeParts>& parts,
+                         Interrupt& interrupt)
     : masses_(masses),
+      interrupt_(interrupt),
       pairs_(pairs),
       parts_(parts),
       outputs_(model.outputs()),
@@ -167,6 +169,7 @@ void ForestPairs::Descend(size_t node, unsigned level) {
     levels_[level].slots.clear();
     if (node >= slots_.size() || !regions_->is_met(node))
         return;
+    interrupt_.Poll();
     const size_t slot = slots_[node];
     const bool is_asked = slot < runs_.size();
     if (is_asked)
@@ -326,11 +329,10 @@ CodeParts Merged(const CodeParts& parts) {
 
 ForestPairs SumsOf(const Model& model, const ReferenceMasses& masses, const std::vector<FeaturePair>& pairs,
                    const std::vector<CodeParts>& parts, Interrupt& interrupt) {
-    ForestPairs result(model, masses, pairs, parts);
+    ForestPairs result(model, masses, pairs, parts, interrupt);
     TreeRegions regions(model.features(), masses, interrupt);
     std::vector<double> sums;
     for (const Tree& tree : model.trees()) {
-        interrupt.Poll();
         regions.Enter(tree);
         regions.SumLeaves(model.outputs(), &sums);
         result.Add(tree, regions, sums);
@@ -376,10 +378,10 @@ std::vector<FeaturePair> LikelyPairs(const Model& model, const ReferenceMasses& 
     return likely;
 }
 
-std::vector<std::vector<PairEffect>> ForestPairs::Strongest(size_t most, Interrupt& interrupt) const {
+std::vector<std::vector<PairEffect>> ForestPairs::Strongest(size_t most) const {
     std::vector<std::vector<PairEffect>> result;
     for (size_t output = 0; output < outputs_; output++) {
-        interrupt.Poll();
+        interrupt_.Poll();
         result.push_back(Effects(output));
         std::stable_sort(result.back().begin(), result.back().end(),
                          [](const PairEffect& a, const PairEffect& b) { return a.size > b.size; });
@@ -392,7 +394,7 @@ std::vector<std::vector<PairEffect>> StrongestPairs(const Model& model, const Re
                                                     const std::vector<FeaturePair>& pairs,
                                                     const std::vector<CodeParts>& parts, size_t most,
                                                     Interrupt& interrupt) {
-    return SumsOf(model, masses, pairs, parts, interrupt).Strongest(most, interrupt);
+    return SumsOf(model, masses, pairs, parts, interrupt).Strongest(most);
 }
 
 }  // namespace dpboost

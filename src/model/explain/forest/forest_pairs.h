@@ -44,7 +44,7 @@ struct PartRuns {
 class ForestPairs {
   public:
     ForestPairs(const Model& model, const ReferenceMasses& masses, const std::vector<FeaturePair>& pairs,
-                const std::vector<CodeParts>& parts);
+                const std::vector<CodeParts>& parts, Interrupt& interrupt);
 
     // sums: of what leaves say times the masses on their paths, below each node.
     void Add(const Tree& tree, const TreeRegions& regions, const std::vector<double>& sums);
@@ -53,7 +53,7 @@ class ForestPairs {
     // The pure interactions of one output.
     std::vector<PairEffect> Effects(size_t output) const;
     // Per output at most so many, the strongest first.
-    std::vector<std::vector<PairEffect>> Strongest(size_t most, Interrupt& interrupt) const;
+    std::vector<std::vector<PairEffect>> Strongest(size_t most) const;
 
   private:
     struct Pair {
@@ -90,6 +90,7 @@ class ForestPairs {
     }
 
     const ReferenceMasses& masses_;
+    Interrupt& interrupt_;
     const std::vector<FeaturePair>& pairs_;
     const std::vector<CodeParts>& parts_;
     const size_t outputs_;

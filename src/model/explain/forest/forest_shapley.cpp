@@ -49,9 +49,10 @@ template <size_t kNodes>
 class BatchWalk {
   public:
     BatchWalk(const Model& model, const Tree& tree, const double* masses, const uint16_t* columns, Simd simd,
-              std::vector<float>* scratch, float* values)
+              Interrupt& interrupt, std::vector<float>* scratch, float* values)
         : model_(model),
           tree_(tree),
+          interrupt_(interrupt),
           masses_(masses),
           columns_(columns),
           simd_(simd),
@@ -67,6 +68,7 @@ class BatchWalk {
     void Descend(size_t node, unsigned level) {
         if (tree_.depth == 0)
             return;
+        interrupt_.Poll();
         float* const sums = Sums(level);
         std::fill_n(sums, outputs_ * kNodes * kRows, 0.0F);
         const uint16_t feature = tree_.splits[node].feature;
@@ -225,6 +227,7 @@ class BatchWalk {
 
     const Model& model_;
     const Tree& tree_;
+    Interrupt& interrupt_;
     const double* masses_;
     const uint16_t* columns_;
     const Simd simd_;
@@ -243,10 +246,9 @@ std::vector<float> ForestShapley(const Model& model, const TreeShapley& trees, c
     const std::vector<uint16_t> columns = ColumnsOf(model, rows);
     std::vector<float> values(model.features().size() * model.outputs() * kRows, 0.0F), scratch;
     for (size_t i = 0; i < model.trees().size(); i++) {
-        interrupt.Poll();
         const auto walk = [&](auto nodes) {
             BatchWalk<decltype(nodes)::value>(model, model.trees()[i], trees.masses_of(i), columns.data(),
-                                              simd, &scratch, values.data())
+                                              simd, interrupt, &scratch, values.data())
                 .Descend(0, 0);
         };
         WithNodes(trees.width_of(i), walk);
