@@ -304,8 +304,8 @@ TEST(Explain, ManyLevelsAreShownByTheMostFrequent) {
                 TargetSpec::Binary(), Link::kLogistic);
     const ReferenceMasses masses(model);
     const CodeParts city = PartsOf(model, masses, 0), age = PartsOf(model, masses, 1);
-    EXPECT_EQ(city.labels.size(), 17U);
-    EXPECT_EQ(city.labels[15], "others");
+    EXPECT_EQ(city.labels.size(), 16U);
+    EXPECT_EQ(city.labels[14], "others");
     EXPECT_EQ(age.labels.size(), 13U);
     EXPECT_EQ(age.labels[0], "[0, 8]");
     EXPECT_EQ(age.labels[12], "null");
