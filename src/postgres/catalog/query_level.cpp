@@ -115,7 +115,7 @@ bool FindDependencies(Node* node, void* context) {
 // `side` equals `other` in all rows that come out of the sources from..to.
 void AddEquality(const QueryLevel* level, const OpExpr* condition, const Node* side, const Node* other,
                  int from, int to) {
-    AttrNumber column;
+    AttrNumber column = 0;
     const int source = SourceColumnOf(level, side, &column);
     if (source < from || source >= to)
         return;
