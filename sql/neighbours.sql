@@ -25,6 +25,7 @@ INSERT INTO neighbour VALUES
     ('empty', $$1, 5, 50, 500, 0.5, '', 'red', '1950-01-01', 5, false$$);
 
 -- All that can be seen of a call, without its noise: the result, the stored model's shape, the plan with its row counts.
+-- Not buffers, which count the ledger's pages and grow with every training; of those "reading" tells.
 CREATE FUNCTION seen(call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     result jsonb;
@@ -35,7 +36,7 @@ BEGIN
     seen := result - '{version,release_id,remaining,base_rate}'::text[];
     SELECT concat_ws(' ', seen, method, task, options, features, length(content)) INTO STRICT seen
     FROM dpboost.model WHERE name = 'regress_near' ORDER BY version DESC LIMIT 1;
-    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, TIMING off, SUMMARY off, COSTS off) SELECT ' || call LOOP
+    FOR line IN EXECUTE 'EXPLAIN (ANALYZE, BUFFERS off, TIMING off, SUMMARY off, COSTS off) SELECT ' || call LOOP
         seen := concat_ws(' ', seen, line);
     END LOOP;
     RETURN seen;
