@@ -57,7 +57,7 @@ sub all_charges { return join(' ', map { charges($_) } @names) }
 sub announced
 {
     my $log = slurp_file($node{ukb}->logfile);
-    my @found = $log =~ /dpboost_party\.open[^\n]*\n[^\n]*parameters: \$1 = 'cardio', \$2 = '(\\x[0-9a-f]+)', \$3 = '(\\x[0-9a-f]+)'/g;
+    my @found = $log =~ /dpboost_party\.open[^\n]*\n[^\n]*[Pp]arameters: \$1 = 'cardio', \$2 = '(\\x[0-9a-f]+)', \$3 = '(\\x[0-9a-f]+)'/g;
     die 'no announcement in the log' unless @found >= 2;
     return @found[ -2, -1 ];
 }
