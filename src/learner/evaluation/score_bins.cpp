@@ -105,6 +105,8 @@ double ScoreBins::ReachOf(size_t count) {
 ScoreBins::ScoreBins(const Model& model, const ReferenceDraws& reference, size_t count)
     : knots_(Knots(model, reference, std::clamp(count, kMinBins, kMaxBins))) {
     const int64_t half = HalfScore(model.link());
+    open_below_ = RangeOf(model).low < knots_.front();
+    open_above_ = RangeOf(model).high > knots_.back();
     half_ = static_cast<size_t>(std::lower_bound(knots_.begin(), knots_.end(), half) - knots_.begin());
     AddNodes(model, reference);
     std::vector<double> rows(size()), sums(size());

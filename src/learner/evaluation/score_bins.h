@@ -65,6 +65,9 @@ class ScoreBins {
 
     size_t size() const { return knots_.size(); }
     const std::vector<ScoreBin>& bins() const { return bins_; }
+    // Whether the model can give scores below the first knot, or above the last: such rows count as if they were there.
+    bool open_below() const { return open_below_; }
+    bool open_above() const { return open_above_; }
     // Whether rows in it are predicted to be positive.
     bool above_half(size_t bin) const { return bin > half_; }
     // Ascending.
@@ -76,6 +79,7 @@ class ScoreBins {
     void AddNodes(const Model& model, const ReferenceDraws& reference);
 
     std::vector<int64_t> knots_;
+    bool open_below_ = false, open_above_ = false;
     size_t half_ = 0;  // the last bin whose rows are predicted to be negative
     std::vector<ScoreNode> nodes_;
     std::vector<ScoreBin> bins_;

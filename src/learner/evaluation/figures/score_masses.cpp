@@ -10,6 +10,8 @@ namespace {
 // anew, and by this part everywhere alike.
 constexpr double kOwnDoubt = 0.5;
 constexpr double kCommonDoubt = 0.1;
+// Rows that count for an outermost knot lie beyond it by about this part of the distance to the next.
+constexpr double kBeyond = 0.2;
 constexpr double kRidge = 1e-9;
 
 double Square(double x) {
@@ -26,8 +28,7 @@ double Between(const Eigen::VectorXd& at_knots, const ScoreNode& node) {
 
 // With w the rows that are expected at nodes and B how they count for bins, B' w B d = counts is solved by the density d at
 // knots, over what is expected; masses are w B d.
-ScoreMasses::ScoreMasses(const ScoreBins& bins, const ClassCounts& counts)
-    : bins_(bins), sigma_(counts.sigma) {
+ScoreMasses::ScoreMasses(const ScoreBins& bins, const ClassCounts& counts) : bins_(bins), counts_(counts) {
     const auto size = static_cast<Eigen::Index>(bins.size());
     Eigen::MatrixXd products = Eigen::MatrixXd::Zero(size, size);
     for (const ScoreNode& node : bins.nodes()) {
@@ -51,12 +52,26 @@ ScoreMasses::ScoreMasses(const ScoreBins& bins, const ClassCounts& counts)
 }
 
 double ScoreMasses::Doubt(const ByClass& terms) const {
-    return DoubtOf(masses_.negatives, terms.negatives) + DoubtOf(masses_.positives, terms.positives);
+    return DoubtOf(false, terms.negatives) + DoubtOf(true, terms.positives);
+}
+
+// By how much a sum may be off because rows beyond the outermost knots count as if they were there: the terms go on as
+// they do between the last two knots.
+double ScoreMasses::Beyond(bool positive, const Eigen::VectorXd& told) const {
+    const std::vector<double>& counts = positive ? counts_.positives : counts_.negatives;
+    const Eigen::Index last = told.size() - 1;
+    double far = 0;
+    if (bins_.open_below())
+        far += std::max(0.0, counts.front()) * std::fabs(told[0] - told[1]);
+    if (bins_.open_above())
+        far += std::max(0.0, counts.back()) * std::fabs(told[last] - told[last - 1]);
+    return kBeyond * far;
 }
 
 // The terms are some function that is linear between knots, which counts tell but for their noise, and a rest, of which
 // they tell nothing.
-double ScoreMasses::DoubtOf(const std::vector<double>& masses, const std::vector<double>& terms) const {
+double ScoreMasses::DoubtOf(bool positive, const std::vector<double>& terms) const {
+    const std::vector<double>& masses = masses_.of(positive);
     const std::vector<ScoreNode>& nodes = bins_.nodes();
     Eigen::VectorXd sums = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(bins_.size()));
     for (size_t i = 0; i < nodes.size(); i++) {
@@ -79,7 +94,7 @@ double ScoreMasses::DoubtOf(const std::vector<double>& masses, const std::vector
         own += Square(kOwnDoubt * far);
         common += kCommonDoubt * far;
     }
-    return Square(sigma_) * told.squaredNorm() + own + Square(common);
+    return Square(counts_.sigma) * told.squaredNorm() + own + Square(common) + Square(Beyond(positive, told));
 }
 
 }  // namespace dpboost

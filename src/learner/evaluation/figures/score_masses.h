@@ -36,10 +36,11 @@ class ScoreMasses {
     double Doubt(const ByClass& terms) const;
 
   private:
-    double DoubtOf(const std::vector<double>& masses, const std::vector<double>& terms) const;
+    double DoubtOf(bool positive, const std::vector<double>& terms) const;
+    double Beyond(bool positive, const Eigen::VectorXd& told) const;
 
     const ScoreBins& bins_;
-    double sigma_;
+    ClassCounts counts_;
     Eigen::LDLT<Eigen::MatrixXd> fit_;
     ByClass masses_;
 };

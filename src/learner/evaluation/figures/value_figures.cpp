@@ -24,30 +24,47 @@ double Kurtosis(double mean_absolute, double mean_square) {
     return std::clamp(3 * std::pow(normal / g, power), 1.5, std::max(1.5, 1 / mean_square));
 }
 
-// Errors above the clip are there if their sum is so many standard deviations of its noise.
+// Errors above the clip contradict what is expected if their sum does by so many standard deviations.
 constexpr double kEvident = 2;
+constexpr double kSpread = 3;
+// An error of at most 2 adds x to 4 - c^2 times x to the square of errors, with x = min(1, e^2 - c^2).
+constexpr double kMostSquare = 4 - kClipSquare;
+constexpr double kWideClip = 1.25;  // where x ends
+// (|e| - c) / (e^2 - c^2), between 1 / 2c and 1 / (c + kWideClip).
+constexpr double kSizePart = 1 / 1.75;
 
-// What errors above the clip c add to a mean: at least, as told, and at the most. Each by the mean of x, with
-// x = min(1, e^2 - c^2): an error of at most 2 adds x to 4 - c^2 times x to the square, and x / 2 to 1.25 x to its size.
+// E (e^2 - clip^2)+ of errors as a Laplace distribution of this mean square has them.
+double LaplaceExcess(double mean_square, double clip) {
+    const double scale = std::sqrt(mean_square / 2);
+    return std::exp(-clip / scale) * (2 * clip * scale + 2 * scale * scale);
+}
+
+// What errors above the clip add to the mean square, by the mean of x and its standard deviation. Where errors are small it is
+// hardly anything, and noise must not say otherwise; where they are large noise is all that is known: half of what a
+// Laplace distribution has is expected, more or less by three times of that, and what the sum tells is weighed against it. If they
+// contradict each other the sum is right.
 struct Excess {
-    double lower = 0, value = 0, upper = 0;
+    double value, variance;
+    double beyond;  // at the most, of what is above kWideClip
 
-    Excess(double mean, double sd) {
-        if (mean <= 0 || mean < kEvident * sd)
-            return;
-        lower = std::max(0.0, mean - kNormal95 * sd);
-        value = mean;
-        upper = std::min(1.0, mean + kNormal95 * sd);
+    Excess(double mean, double sd, double mean_square) {
+        const double safe = std::clamp(mean_square + std::max(0.0, mean - sd), 1e-6, 1.0);
+        const double likely = LaplaceExcess(safe, kErrorClip), most = std::max(0.0, mean) + kNormal95 * sd;
+        const double spread = kSpread * likely + 1e-9;
+        const bool evident = mean - likely / 2 > kEvident * std::hypot(sd, spread);
+        const double sure = sd > 0 ? 1 / Square(sd) : 1e18, sure_before = evident ? 0 : 1 / Square(spread);
+        value = std::max(0.0, (mean * sure + likely / 2 * sure_before) / (sure + sure_before));
+        variance = 1 / (sure + sure_before);
+        beyond = (kMostSquare - 1) * most;
+        if (!evident)
+            beyond = std::min(beyond, 2 * LaplaceExcess(safe, kWideClip));
     }
 };
-constexpr double kMostSquare = 4 - kClipSquare, kLeastSize = 0.5, kMostSize = 1.25;
 
-// A figure, and what is added to it: to its ends at least and at the most, within a range.
-Figure Plus(Figure figure, double lower, double value, double upper, FigureRange range) {
-    const auto within = [&](double x) { return std::clamp(x, range.lower, range.upper); };
-    figure.value = within(*figure.value + value);
-    figure.lower = within(figure.lower + lower);
-    figure.upper = within(figure.upper + upper);
+// A figure whose one end may be further out.
+Figure Reaching(Figure figure, double below, double above, FigureRange range) {
+    figure.lower = std::max(range.lower, figure.lower - below);
+    figure.upper = std::min(range.upper, figure.upper + above);
     return figure;
 }
 
@@ -85,23 +102,24 @@ struct Means {
     }
     Excess ExcessOf() const {
         const double chance = std::clamp(excess, 0.0, 1.0) / n;
-        return {excess, std::sqrt(noise * (Square(1 / kValueWeight) + Square(excess)) + chance)};
+        return {excess, std::sqrt(noise * (Square(1 / kValueWeight) + Square(excess)) + chance),
+                kClipSquare * safe_square()};
     }
 };
 
-// 1 - c^2 E q^2 / Var y; the label's variance m2 - m1^2 has derivatives 1 and -2 m1 by the means.
+// 1 - E e^2 / Var y; the label's variance m2 - m1^2 has derivatives 1 and -2 m1 by the means.
 Figure RSquared(const Means& means, const Excess& excess) {
     const FigureRange explained{kAnyNumber.lower, 1};
     const double variance = std::max(means.label_square - means.label * means.label, kLeastVariance);
-    const double ratio = kClipSquare * means.square / variance;
+    const double ratio = (kClipSquare * means.square + excess.value) / variance;
     const double noise = means.noise * (Square(0.5 / kValueWeight) + Square(2 * means.label / kValueWeight) +
                                         Square(0.5 - means.label_square + 2 * means.label * means.label));
     const double chance = 2 * Square(variance) / means.n;  // as of a normal distribution
     const double ratio_variance =
-        Square(kClipSquare / variance) * means.SquareVariance() + Square(ratio / variance) * (noise + chance);
-    Figure r2 =
-        Plus(FigureOf("r2", 1 - ratio, ratio_variance, explained), -kMostSquare * excess.upper / variance,
-             -excess.value / variance, -excess.lower / variance, explained);
+        (Square(kClipSquare) * means.SquareVariance() + excess.variance) / Square(variance) +
+        Square(ratio / variance) * (noise + chance);
+    Figure r2 = Reaching(FigureOf("r2", 1 - ratio, ratio_variance, explained), excess.beyond / variance, 0,
+                         explained);
     if (variance <= kLeastVariance || !(r2.upper - r2.lower < kWidestR2))
         r2.value.reset();
     return r2;
@@ -134,18 +152,25 @@ std::vector<Figure> ValueFigures(const TargetSpec& target, const ValueTotals& to
                 UnknownFigure("r2", {kAnyNumber.lower, 1}), UnknownFigure("bias", either)};
     const Means means(totals);
     const Excess excess = means.ExcessOf();
-    Figure rmse = Plus(FigureOf("rmse", kClipSquare * means.square,
-                                Square(kClipSquare) * means.SquareVariance(), {0, kClipSquare}),
-                       excess.lower, excess.value, kMostSquare * excess.upper, {0, 4});
+    Figure rmse =
+        Reaching(FigureOf("rmse", kClipSquare * means.square + excess.value,
+                          Square(kClipSquare) * means.SquareVariance() + excess.variance, {0, kMostSquare}),
+                 0, excess.beyond, {0, 4});
     for (double* x : {&*rmse.value, &rmse.lower, &rmse.upper})
         *x = unit * std::sqrt(*x);
-    const double most = unit * kMostSize * excess.upper;
-    return {rows, rmse,
-            Plus(FigureOf("mae", clip * means.absolute, Square(clip) * means.AbsoluteVariance(), size),
-                 unit * kLeastSize * excess.lower, unit * kLeastSize * excess.value, most, size),
-            RSquared(means, excess),
-            Plus(FigureOf("bias", clip * means.error, Square(clip) * means.ErrorVariance(), either), -most, 0,
-                 most, either)};
+    // Of the size of errors above the clip as well; which sign they have is not told.
+    const double more = unit * kSizePart, more_variance = Square(more) * excess.variance;
+    const double beyond = more * excess.beyond;
+    return {
+        rows, rmse,
+        Reaching(FigureOf("mae", clip * means.absolute + more * excess.value,
+                          Square(clip) * means.AbsoluteVariance() + more_variance, size),
+                 0, beyond, size),
+        RSquared(means, excess),
+        Reaching(FigureOf("bias", clip * means.error,
+                          Square(clip) * means.ErrorVariance() + more_variance + Square(more * excess.value),
+                          either),
+                 beyond, beyond, either)};
 }
 
 }  // namespace dpboost

@@ -25,7 +25,7 @@ enum ValueSum {
 };
 constexpr double kValueWeight = 0.7;
 
-// c, in the label's units: 3/8 of the target's range. Larger errors count as that large, unless x shows that there are some.
+// c, in the label's units: 3/8 of the target's range. What larger errors add is told by x, with more noise.
 constexpr double kErrorClip = 0.75;
 
 // What one row adds, each within its bound.
@@ -37,8 +37,8 @@ struct ValueTotals {
     double sigma = 0;
 };
 
-// rows, rmse, mae, r2, bias, in the target's units. r2 is unknown where its interval is wider than 0.3. Where errors above
-// c are more than noise could feign, values count what x tells of them, and intervals what it can mean at the most.
+// rows, rmse, mae, r2, bias, in the target's units. r2 is unknown where its interval is wider than 0.3. What errors above
+// c add is weighed between what x tells and what is likely by the size of the others.
 std::vector<Figure> ValueFigures(const TargetSpec& target, const ValueTotals& totals);
 
 }  // namespace dpboost
