@@ -56,8 +56,10 @@ struct Excess {
         value = std::max(0.0, (mean * sure + likely / 2 * sure_before) / (sure + sure_before));
         variance = 1 / (sure + sure_before);
         beyond = (kMostSquare - 1) * most;
+        // Tails are about as long as a Laplace distribution's, or longer by as much as the sum is larger.
         if (!evident)
-            beyond = std::min(beyond, 2 * LaplaceExcess(safe, kWideClip));
+            beyond = std::min(beyond, 2 * LaplaceExcess(safe, kWideClip) +
+                                          (kMostSquare - 1) * std::max(0.0, value - likely));
     }
 };
 
