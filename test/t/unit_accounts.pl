@@ -128,6 +128,18 @@ for my $gate ('ledger', 'accounts')
 sql('DROP FUNCTION linger() CASCADE; DROP TABLE gate');
 is(sql(train(0.1)), 'regression', 'trainings go on');
 
+# Where WAL is compressed, that of accounts is not: it would tell how full their buckets are, which is no noisy count.
+sql(q{CREATE TABLE seen (compression text);
+    CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+        INSERT INTO public.seen VALUES (current_setting('wal_compression')); RETURN NULL; END$$;
+    CREATE TRIGGER look AFTER INSERT OR UPDATE ON dpboost.unit_bucket FOR EACH ROW EXECUTE FUNCTION look();
+    ALTER DATABASE postgres SET wal_compression = on;});
+isnt(sql('SHOW wal_compression'), 'off', 'WAL is compressed');
+sql(train(0.01, $sbdt));
+sql("SELECT dpboost_forget_unit('visits', '11999')");
+is(sql('SELECT string_agg(DISTINCT compression, \',\') FROM seen'), 'off', 'but not that of accounts');
+sql('ALTER DATABASE postgres RESET wal_compression; DROP FUNCTION look() CASCADE; DROP TABLE seen');
+
 # ---- what EXPLAIN counts ----
 # Reading accounts tidies up their pages once these are full, a WAL record each: so many that they tell how many there are.
 # What a training reads of other tables, which the ledger's worker has changed, is a page or two.

@@ -71,7 +71,6 @@ CoreState<UnitBook>* OpenBook(Owned* owned, const UnitKey* keys, int count) {
     auto* book = CoreState<UnitBook>::Make(CurrentMemoryContext, salt, stored.buckets, **limit);
     CallCore([&] {
         PgInterrupt interrupt;
-        (*book)->KeepKeys();
         (*book)->SetUnits(std::vector<UnitKey>(keys, keys + count), interrupt);
     });
     LoadBuckets(owned->state.id, &**book);

@@ -115,7 +115,7 @@ void OpenAll(const char* salt, const UnitLimit& limit, Start* start, Interrupt& 
     start->keys.erase(std::unique(start->keys.begin(), start->keys.end()), start->keys.end());
     UnitBook book(std::string_view(salt, kUnitSaltSize), {}, limit);
     book.SetUnits(start->keys, interrupt);
-    CheckInternal(book.FinishLoading(interrupt), "there is nothing to load");
+    book.FinishLoading(interrupt);
     for (size_t unit = 0; unit < book.units(); ++unit)
         book.Set(unit, start->spent);
     book.TouchAll();

@@ -4,6 +4,7 @@
 #include "postgres/boundary/settings.h"
 #include "postgres/boundary/short_locks.h"
 #include "postgres/catalog/catalog.h"
+#include "postgres/reading/fresh_settings.h"
 #include "postgres/units/unit_history.h"
 
 namespace dpboost {
@@ -147,7 +148,8 @@ static std::string_view BytesOf(Datum value) {
     return {VARDATA(bytes), VARSIZE(bytes) - VARHDRSZ};
 }
 
-static void LoadOnce(int64 id, UnitBook* book) {
+void LoadBuckets(int64 id, UnitBook* book) {
+    PinSetting("wal_compression", "off");  // also of what reading tidies up
     MemoryContext context =
         AllocSetContextCreate(CurrentMemoryContext, "dpboost accounts", ALLOCSET_DEFAULT_SIZES);
     int32 next = 0;
@@ -171,17 +173,10 @@ static void LoadOnce(int64 id, UnitBook* book) {
         CHECK_FOR_INTERRUPTS();
     }
     MemoryContextDelete(context);
-}
-
-void LoadBuckets(int64 id, UnitBook* book) {
-    bool finished = false;
-    while (!finished) {
-        LoadOnce(id, book);
-        CallCore([&] {
-            PgInterrupt interrupt;
-            finished = book->FinishLoading(interrupt);
-        });
-    }
+    CallCore([&] {
+        PgInterrupt interrupt;
+        book->FinishLoading(interrupt);
+    });
 }
 
 void LockUnits(int64 id) {

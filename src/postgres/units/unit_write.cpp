@@ -1,6 +1,7 @@
 // Writes accounts back. By the ledger worker for a release, in the commit of its charge and in that of its result, and by
 // the owner's functions in their own transaction.
 #include "postgres/catalog/catalog.h"
+#include "postgres/reading/fresh_settings.h"
 #include "postgres/units/unit_state.h"
 
 namespace dpboost {
@@ -83,7 +84,9 @@ bool CountUnitWrite(int64 id, int64 generation, const char* bytes, size_t size) 
     return NextGeneration(id, generation, OpenWrite(bytes, size));
 }
 
+// Whole pages go into the WAL after a checkpoint: compressed, they would tell everybody how full buckets are.
 void WriteCountedBuckets(int64 id, const char* bytes, size_t size) {
+    PinSetting("wal_compression", "off");
     UnitWriteReader reader = OpenWrite(bytes, size);
     const WritePlans plans = PrepareWrites();
     MemoryContext context =

@@ -71,22 +71,9 @@ UnitBook::UnitBook(std::string_view salt, const UnitBuckets& stored, const UnitL
         stored.new_buckets != rooms_.RoomForNew(room) / kBucketUnits || stored.opened < stored.units ||
         stored.units > (uint64_t{stored.old_buckets} + stored.new_buckets) * kBucketUnits)
         ThrowDamaged("Its header is not one.");
-    StartLoading();
-}
-
-void UnitBook::StartLoading() {
-    old_ = Run();
-    new_ = Run();
-    old_.Widen(uint64_t{stored_.old_buckets} * kBucketUnits);
+    old_.Widen(room);
     new_.Widen(uint64_t{stored_.new_buckets} * kBucketUnits);
-    new_.holds_keys = true;
-    old_.holds_keys = keeps_keys_ || new_.buckets == 0;
-    next_bucket_ = 0;
-    next_entry_ = 0;
-    run_ends_ = false;
-    missed_.clear();
-    newcomers_.clear();
-    spent_.clear();
+    old_.keys.reserve(stored_.units * kKeySize);
 }
 
 void UnitBook::Run::Widen(uint64_t room) {
@@ -106,7 +93,6 @@ void UnitBook::SetUnits(std::vector<UnitKey> keys, Interrupt& interrupt) {
     SortEntries(keys, interrupt);
     for (size_t i = 1; i < entries_.size(); i++)
         CheckInternal(Less(entries_[i - 1].key, entries_[i].key), "two units have one key");
-    old_.holds_keys = old_.holds_keys || keeps_keys_;
     spent_.reserve(stored_.units + keys.size());
 }
 
@@ -199,13 +185,12 @@ void UnitBook::Load(uint32_t bucket, std::string_view keys, std::string_view spe
         spent_.push_back(WithReserved(ReadU32(spent.data() + i * kSpentSize), reserved, i));
     }
     run->units += count;
-    if (run->holds_keys)
-        run->keys.append(loaded_.data(), count * kKeySize);
+    run->keys.append(loaded_.data(), count * kKeySize);
     if (!reserved.empty())
         run->changed[bucket < UnitBuckets::kFirstNew ? bucket : bucket - UnitBuckets::kFirstNew] = true;
 }
 
-bool UnitBook::FinishLoading(Interrupt& interrupt) {
+void UnitBook::FinishLoading(Interrupt& interrupt) {
     interrupt.Poll();
     const bool read_new = next_bucket_ >= UnitBuckets::kFirstNew;
     if (!read_new)
@@ -217,13 +202,8 @@ bool UnitBook::FinishLoading(Interrupt& interrupt) {
         ThrowDamaged("Some of it is not there.");
     const uint64_t room = uint64_t{old_.buckets} * kBucketUnits;
     const uint64_t opened = stored_.opened + newcomers_.size();
-    const uint64_t bound = rooms_.Bound(stored_.writes + 1, opened);
-    const bool moves = new_.buckets == 0 || !rooms_.Stays(room, bound, stored_.moved);
-    if (moves && !old_.holds_keys) {
-        keeps_keys_ = true;
-        StartLoading();
-        return false;
-    }
+    const uint64_t write = stored_.writes + 1, bound = rooms_.Bound(write, opened);
+    const bool moves = new_.buckets == 0 || !rooms_.Stays(write, room, bound, stored_.moved);
     AddNewcomers();
     if (moves)
         MoveNewcomers(bound);
@@ -234,7 +214,6 @@ bool UnitBook::FinishLoading(Interrupt& interrupt) {
     std::vector<Entry>().swap(entries_);
     std::vector<uint32_t>().swap(missed_);
     std::vector<uint32_t>().swap(newcomers_);
-    return true;
 }
 
 // From the back, so that every accumulator moves once.
@@ -324,13 +303,13 @@ void UnitBook::Set(size_t unit, uint32_t spent) {
 
 void UnitBook::Remove(size_t unit) {
     Run* run = place_[unit] < old_.units ? &old_ : &new_;
-    CheckInternal(run->holds_keys, "only a book that keeps its keys can take one away");
+    CheckInternal(run->holds_keys, "only a book that holds its keys can take one away");
     run->writes_keys = true;
     removed_.push_back(place_[unit]);
 }
 
 void UnitBook::RewriteKeys() {
-    CheckInternal(old_.holds_keys && new_.holds_keys, "only a book that keeps its keys can write them");
+    CheckInternal(old_.holds_keys && new_.holds_keys, "only a book that holds its keys can write them");
     old_.writes_keys = new_.writes_keys = true;
 }
 

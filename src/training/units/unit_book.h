@@ -49,15 +49,14 @@ class UnitBook {
     // Throws kCorrupted for buckets that cannot be.
     UnitBook(std::string_view salt, const UnitBuckets& stored, const UnitLimit& limit);
 
-    // For a book from which a unit is to be removed; before the buckets.
-    void KeepKeys() { keeps_keys_ = true; }
     // The units of a release, each once, by number. Before the buckets.
     void SetUnits(std::vector<UnitKey> keys, Interrupt& interrupt);
     // A stored bucket, all of them in ascending order; what a release has reserved and never settled (empty: nothing) is
     // spent. Throws kCorrupted for bytes that were not written by a book.
     void Load(uint32_t bucket, std::string_view keys, std::string_view spent, std::string_view reserved);
-    // After the last. False: load them once more, because all keys have to be written. Throws kCorrupted if some are missing.
-    [[nodiscard]] bool FinishLoading(Interrupt& interrupt);
+    // After the last. Throws kCorrupted if some are missing. Every bucket is loaded once, and all keys are held, whether they
+    // will be written or not: that follows from a count that nobody has paid for yet, and PostgreSQL shows what is read.
+    void FinishLoading(Interrupt& interrupt);
 
     // What a unit of the release has spent; a new one nothing. Set marks its bucket as changed; SetOneOfAll does not, and
     // TouchAll must follow.
@@ -99,7 +98,7 @@ class UnitBook {
     struct Run {
         uint32_t buckets = 0;  // that there is room for
         size_t units = 0;
-        bool holds_keys = false;
+        bool holds_keys = true;  // until they were written out
         bool writes_keys = false;
         std::string keys;           // of all its units, while it holds them
         std::vector<bool> changed;  // by bucket
@@ -107,7 +106,6 @@ class UnitBook {
         void Widen(uint64_t room);
     };
 
-    void StartLoading();
     void SortEntries(const std::vector<UnitKey>& keys, Interrupt& interrupt);
     void Place(Run* run, const UnitKey& key);
     void FinishRun(bool is_old);
@@ -127,7 +125,6 @@ class UnitBook {
 
     UnitRooms rooms_;
     UnitBuckets stored_;
-    bool keeps_keys_ = false;
     std::vector<Entry> entries_;  // by key, until all is loaded
     size_t next_entry_ = 0;       // not yet compared with the old ones, or of missed_ with the new ones
     std::vector<uint32_t> missed_,

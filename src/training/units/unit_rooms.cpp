@@ -16,7 +16,7 @@ namespace {
 // What a secret is for. No unit's key has this in its highest byte (dataset/units.h).
 constexpr uint64_t kNoiseTag = 0xfe;
 
-// Where noise is cut off: so many standard deviations of the sum of kSums.
+// Where noise is cut off: so many standard deviations of all sums.
 constexpr double kPad = 10;
 
 }  // namespace
@@ -31,9 +31,12 @@ UnitKey SaltedKey(const unsigned char* salt, const UnitKey& key) noexcept {
 }
 
 UnitRooms::UnitRooms(std::string_view salt, const UnitLimit& limit)
-    : salt_(salt),
-      sigma_(GaussianScale::FromSteps(limit.RoomsSigma(kSums))),
-      pad_(static_cast<uint64_t>(std::ceil(kPad * std::sqrt(kSums) * sigma_.steps()))) {}
+    : salt_(salt), sigma_(GaussianScale::FromSteps(limit.RoomsSigma(kSums))), pad_(PadAt(1)) {}
+
+uint64_t UnitRooms::PadAt(uint64_t write) const {
+    const uint64_t sums = kLevels + std::max<uint64_t>(1, write >> kLevels);
+    return static_cast<uint64_t>(std::ceil(kPad * std::sqrt(static_cast<double>(sums)) * sigma_.steps()));
+}
 
 int64_t UnitRooms::NoiseOf(int level, uint64_t index) const {
     ChaChaSource::Seed seed;
@@ -55,7 +58,7 @@ uint64_t UnitRooms::Bound(uint64_t write, uint64_t opened) const {
             noise += NoiseOf(level, write >> level);
     for (uint64_t index = write >> kLevels; index > 0; index--)
         noise += NoiseOf(kLevels, index);
-    const auto pad = static_cast<int64_t>(pad_);
+    const auto pad = static_cast<int64_t>(PadAt(write));
     return opened + static_cast<uint64_t>(pad + std::clamp(noise, -pad, pad));
 }
 

@@ -9,7 +9,8 @@
 // the next 2^b and so on, and each of these sums has a Gaussian of its own added, which follows from the salt and from which
 // sum it is, so that it is the same whenever it is asked for. Sums of 2^kLevels writes are the longest; of those there may be
 // several. So a person who comes at write s is in one sum of each length at most, kLevels + 1 in all. What is used is the
-// bound N_t + noise + kPad sigma, where the noise is cut off at +- kPad sigma: never less than N_t.
+// bound N_t + noise + pad, where the noise is cut off at +- pad, ten standard deviations of as many sums as N_t can have: never
+// less than N_t.
 //
 // Claim. Neighbours: two histories, in one of which a unit i never had a row. What all writes ever show is post-processing
 // of those noisy sums, which cost i at most (kLevels + 1) alpha / (2 sigma^2) at the order alpha of its limit, whoever
@@ -20,7 +21,8 @@
 // by nothing: who else is new depends on others. So those sums that contain t differ by 1, and no other. A noisy sum is a
 // draw as in unit_filter.h, with a Gaussian (exactly rounded, so post-processing of one: mechanism/gaussian.h) of sensitivity
 // 1 for i, and what is proven there holds for these draws between the others. Sizes: rooms follow from the bounds of this
-// write and earlier ones alone, below; the cut is but for a chance of 1e-22 at each of 2^14 writes and 1e-11 at the 2^18th. []
+// write and earlier ones alone, below; the cut is but for a chance of 1e-22 at each write. []
+// What a charge reads before it is paid follows from rooms as they were: its own bound decides about nothing but what it writes.
 // Each number t is used once: a charge that has begun to write its accounts is committed, whether its caller waits or not
 // (postgres/ledger/ledger_worker.cpp). If the server dies just then, what it wrote is seen by those who looked in time, and
 // the next write has the same number: that would be a second count with the same noise, and is no part of the promise.
@@ -58,9 +60,11 @@ class UnitRooms {
     const unsigned char* salt() const { return reinterpret_cast<const unsigned char*>(salt_.data()); }
 
     // For so many accounts that write number `write` (from 1) and those before have opened: at least as many, and at most
-    // 2 * pad() more. What is seen may depend on the result.
+    // 2 * PadAt(write) more. What is seen may depend on the result.
     uint64_t Bound(uint64_t write, uint64_t opened) const;
-    uint64_t pad() const { return pad_; }
+    // Grows with the number of sums.
+    uint64_t PadAt(uint64_t write) const;
+    uint64_t pad() const { return pad_; }  // of the first writes
 
     // Room for so many.
     static uint64_t RoomFor(uint64_t bound) {
@@ -68,9 +72,9 @@ class UnitRooms {
     }
     // For newcomers beside old ones with this room; 0: there are none.
     uint64_t RoomForNew(uint64_t room) const;
-    // Whether newcomers still have room, if the bound is this now and was that when the last of them moved.
-    bool Stays(uint64_t room, uint64_t bound, uint64_t moved) const {
-        return bound + 2 * pad_ <= moved + RoomForNew(room);
+    // Whether newcomers still have room, if the bound is this at a write and was that when the last of them moved.
+    bool Stays(uint64_t write, uint64_t room, uint64_t bound, uint64_t moved) const {
+        return bound + 2 * PadAt(write) <= moved + RoomForNew(room);
     }
 
   private:

@@ -20,10 +20,9 @@ struct UnitShelf {
 
     void LoadInto(UnitBook* book) const {
         NoInterrupt interrupt;
-        do {
-            for (const auto& [number, bucket] : buckets)
-                book->Load(number, bucket.keys, bucket.spent, bucket.reserved);
-        } while (!book->FinishLoading(interrupt));
+        for (const auto& [number, bucket] : buckets)
+            book->Load(number, bucket.keys, bucket.spent, bucket.reserved);
+        book->FinishLoading(interrupt);
     }
 
     // As the ledger worker writes it; false if the bytes are not whole.

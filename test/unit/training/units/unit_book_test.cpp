@@ -17,10 +17,8 @@ namespace {
 NoInterrupt interrupt;
 
 // Opens a book over the shelf for these units.
-UnitBook OpenBook(const UnitShelf& shelf, const std::vector<UnitKey>& keys, bool keep = false) {
+UnitBook OpenBook(const UnitShelf& shelf, const std::vector<UnitKey>& keys) {
     UnitBook book(shelf.salt, shelf.header, shelf.limit);
-    if (keep)
-        book.KeepKeys();
     book.SetUnits(keys, interrupt);
     shelf.LoadInto(&book);
     return book;
@@ -159,8 +157,7 @@ TEST(UnitBook, NewcomersOfMillionsMoveWhenThereAreMany) {
         EXPECT_EQ(spent[50000], 0u);
     }
     EXPECT_EQ(sizes.size(), 1u) << "whether anybody is new";
-    UnitBook book =
-        OpenBook(shelf, UnitKeys(known - 6, 3), true);  // one of the old ones, two of the newcomers
+    UnitBook book = OpenBook(shelf, UnitKeys(known - 6, 3));  // one of the old ones, two of the newcomers
     book.Remove(0);
     book.Remove(2);
     ASSERT_TRUE(shelf.Write(book.WriteOut(interrupt)));
@@ -249,7 +246,7 @@ TEST(UnitBook, RoomsOfMillionsFollowFromNoisyCountsAlone) {
     for (uint64_t write = 1; write < 7; write++) {
         ASSERT_TRUE(shelf.Write(OpenBook(shelf, UnitKeys(0, 3)).WriteOut(interrupt)));
         const uint64_t bound = noisy.Bound(write, 3);
-        if (noisy.RoomForNew(room) == 0 || !noisy.Stays(room, bound, moved)) {
+        if (noisy.RoomForNew(room) == 0 || !noisy.Stays(write, room, bound, moved)) {
             room = std::max(room, UnitRooms::RoomFor(bound));
             moved = bound;
         }
@@ -269,7 +266,7 @@ TEST(UnitBook, ARemovalDoesNotTellWhoWasThere) {
     ASSERT_GT(shelf.header.new_buckets, 0u);
     std::set<size_t> sizes;
     for (const int64_t removed : {int64_t{5}, kMany + 5, 2 * kMany}) {
-        UnitBook book = OpenBook(shelf, UnitKeys(removed, 1), true);
+        UnitBook book = OpenBook(shelf, UnitKeys(removed, 1));
         book.Remove(0);
         book.RewriteKeys();
         sizes.insert(book.WriteOut(interrupt).size());
@@ -308,7 +305,7 @@ TEST(UnitBook, IsAMap) {
         std::vector<UnitKey> keys;
         for (int64_t unit : chosen)
             keys.push_back(UnitKeyOf(unit));
-        UnitBook book = OpenBook(shelf, keys, opening % 3 == 0);
+        UnitBook book = OpenBook(shelf, keys);
         if (opening % 3 == 1)
             book.BeginReserved(1u << 29);
         size_t number = 0;
