@@ -77,10 +77,37 @@ ParameterArrays ArraysOf(std::initializer_list<Parameter> parameters) {
     return arrays;
 }
 
+// A statement that this session has run before. PostgreSQL parses and plans it anew when what it names has changed.
+struct KeptPlan {
+    const char* query;
+    SPIPlanPtr plan;
+};
+
+// There are fewer statements than that; should one be made up of changing parts, it does not fill the memory.
+constexpr int kMostPlans = 256;
+KeptPlan kept_plans[kMostPlans];
+int kept_count = 0;
+
+bool IsOf(const KeptPlan& kept, const char* query, const ParameterArrays& arrays) {
+    bool same = strcmp(kept.query, query) == 0 && SPI_getargcount(kept.plan) == arrays.count;
+    for (int i = 0; same && i < arrays.count; ++i)
+        same = SPI_getargtypeid(kept.plan, i) == arrays.types[i];
+    return same;
+}
+
+// One plan for all parameters: each statement has one purpose, and looks something up.
 SPIPlanPtr Prepare(const char* query, ParameterArrays* arrays) {
-    SPIPlanPtr plan = SPI_prepare(query, arrays->count, arrays->types);
+    for (int i = 0; i < kept_count; ++i)
+        if (IsOf(kept_plans[i], query, *arrays))
+            return kept_plans[i].plan;
+    SPIPlanPtr plan = SPI_prepare_cursor(query, arrays->count, arrays->types, CURSOR_OPT_GENERIC_PLAN);
     if (plan == nullptr)
         elog(ERROR, "could not prepare a catalog statement: %s", SPI_result_code_string(SPI_result));
+    if (kept_count < kMostPlans) {
+        const char* text = MemoryContextStrdup(TopMemoryContext, query);
+        SPI_keepplan(plan);
+        kept_plans[kept_count++] = {text, plan};
+    }
     return plan;
 }
 
@@ -104,8 +131,8 @@ uint64 CatalogWrite(const char* query, std::initializer_list<Parameter> paramete
 
 uint64 ReadAsCaller(const char* query, std::initializer_list<Parameter> parameters, uint64 limit) {
     ParameterArrays arrays = ArraysOf(parameters);
-    CheckResult(SPI_execute_with_args(query, arrays.count, arrays.types, arrays.values, arrays.nulls, true,
-                                      static_cast<long>(limit)));
+    CheckResult(SPI_execute_plan(Prepare(query, &arrays), arrays.values, arrays.nulls, true,
+                                 static_cast<long>(limit)));
     return SPI_processed;
 }
 

@@ -64,11 +64,13 @@ bytea* Open(PartySession* session, const Federation& federation, const Bytes& ca
     CallCore([&] {
         PgInterrupt interrupt;
         const std::optional<SharedModel>& shared = core.call.shared;
-        core.version = session->evaluation != nullptr
-                           ? Rehearsed(DPBOOST_VERSION, **session->evaluation->core,
-                                       Model::Parse(shared->content), interrupt)
-                           : Rehearsed(DPBOOST_VERSION, **session->training->core,
-                                       session->call.training.continued_model, interrupt);
+        core.version = RehearsedOnce(call, [&] {
+            return session->evaluation != nullptr
+                       ? Rehearsed(DPBOOST_VERSION, **session->evaluation->core,
+                                   Model::Parse(shared->content), interrupt)
+                       : Rehearsed(DPBOOST_VERSION, **session->training->core,
+                                   session->call.training.continued_model, interrupt);
+        });
     });
     Hash seed, ephemeral, nonce;
     LoadPartySeed(&seed);

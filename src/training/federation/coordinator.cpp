@@ -85,8 +85,10 @@ void Coordinator::Plan(const std::vector<std::string>& described, const Coordina
 }
 
 void Coordinator::Rehearse(Interrupt& interrupt) {
-    rehearsed_ = evaluation_ ? Rehearsed(version_, *evaluation_, *shared_, interrupt)
-                             : Rehearsed(version_, *training_, shared_ ? &*shared_ : nullptr, interrupt);
+    rehearsed_ = RehearsedOnce(call_bytes_, [&] {
+        return evaluation_ ? Rehearsed(version_, *evaluation_, *shared_, interrupt)
+                           : Rehearsed(version_, *training_, shared_ ? &*shared_ : nullptr, interrupt);
+    });
 }
 
 void Coordinator::Follow(const std::vector<std::string>& openings) {

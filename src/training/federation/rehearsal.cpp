@@ -93,4 +93,15 @@ std::string Rehearsed(const std::string& version, const EvaluationCore& evaluati
     return With(version, FiguresObject(Evaluate(model, 0, rows, releaser, interrupt), target));
 }
 
+std::string RehearsedOnce(std::string_view call, const std::function<std::string()>& rehearse) {
+    thread_local Hash last_call{};
+    thread_local std::string last;
+    const Hash hash = HashOf("rehearsed call", call);
+    if (last.empty() || hash != last_call) {
+        last = rehearse();
+        last_call = hash;
+    }
+    return last;
+}
+
 }  // namespace dpboost

@@ -3,7 +3,9 @@
 // otherwise end with another result, and the signatures of the handshake see it.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/interrupt.h"
 #include "training/evaluation/evaluation_core.h"
@@ -19,5 +21,9 @@ std::string Rehearsed(const std::string& version, const TrainingCore& training, 
 // The same of an evaluation, of this model.
 std::string Rehearsed(const std::string& version, const EvaluationCore& evaluation, const Model& model,
                       Interrupt& interrupt);
+
+// What `rehearse` gives, or gave if the same call was the last that this thread rehearsed: a program computes what it
+// computed before. `call` tells all that the rehearsal depends on.
+std::string RehearsedOnce(std::string_view call, const std::function<std::string()>& rehearse);
 
 }  // namespace dpboost

@@ -20,6 +20,21 @@ std::string RehearsedBy(const std::string& options, const MethodList& methods = 
     return Rehearsed("1.0", *call.Begin(), nullptr, interrupt);
 }
 
+TEST(Rehearsal, TheSameCallIsRehearsedOnce) {
+    int rehearsals = 0;
+    const auto rehearsed = [&](const char* call) {
+        return RehearsedOnce(call, [&] { return call + std::to_string(++rehearsals); });
+    };
+    EXPECT_EQ(rehearsed("a"), "a1");
+    EXPECT_EQ(rehearsed("a"), "a1");
+    EXPECT_EQ(rehearsed("b"), "b2");
+    EXPECT_EQ(rehearsed("a"), "a3");
+    const auto fail = []() -> std::string { throw Error(ErrorCode::kCanceled, "canceled"); };
+    EXPECT_THROW(RehearsedOnce("c", fail), Error);
+    EXPECT_EQ(rehearsed("a"), "a3");
+    EXPECT_EQ(rehearsed("c"), "c4");
+}
+
 TEST(Rehearsal, SaysTheSameOfTheSameTraining) {
     for (const char* method : {"auto", "sbdt", "adassp", "dp_tr", "dp_rf", "feverless"}) {
         const std::string options =
