@@ -62,6 +62,8 @@ constexpr NumberRow kAutoNumbers[] = {
     Same("probability_ridge", &S::probability_ridge, Always(0.5), "0.5 .. 5"),
 
     {"target_histogram", &S::target_histogram, Always(0), Always(0.03), Always(0), "0.01 .. 0.05"},
+    Same("false_targets", &S::false_targets, Always(1e-4), "1e-6 .. 1e-2"),
+    Same("target_reach", &S::target_reach, Always(1.5), "0 .. 4"),
     Same("held_sigmas", &S::held_sigmas, Always(2.5), "2 .. 5"),
     Same("target_tail", &S::target_tail, Always(0.002), "0 .. 0.02"),
     Same("target_pad", &S::target_pad, Always(0.25), "0 .. 0.5"),

@@ -65,8 +65,10 @@ struct AutoSchedule {
 
     // A target far narrower than its range (squared loss, where n mu is large).
     double target_histogram = 0;  // fraction
-    double target_tail = 0;       // this part of the rows may lie outside on either side,
-    double held_sigmas = 0;       // or so many sigmas more,
+    double false_targets = 0;     // in this part of trainings at the most, noise far out counts as rows;
+    double target_reach = 0;      // as far as so many widths of what is held surely,
+    double target_tail = 0;       // what exceeds this part of the rows
+    double held_sigmas = 0;       // by so many sigmas is held, too,
     double target_pad = 0;        // this part of the width is added on either side,
     double target_narrow = 0;     // and what is left must be narrower than this part of the range
 

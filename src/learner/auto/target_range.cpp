@@ -1,29 +1,16 @@
 // The range that the target really has, where the declared one is far too wide: clips and noise follow the declared range,
 // so a model on a hundredth of it would see noise only.
 #include <algorithm>
-#include <cmath>
 
 #include "dataset/feature.h"
 #include "learner/auto/additive_stage.h"
+#include "learner/auto/targets/target_window.h"
 
 namespace dpboost {
 namespace {
 
-// How many bins from the front hold next to nothing: so few rows that their number is within noise of `most`.
-size_t EmptyBins(const std::vector<double>& counts, double most, double sigma, double sigmas) {
-    double sum = 0;
-    for (size_t bins = 0; bins + 1 < counts.size(); bins++) {
-        sum += counts[bins];
-        if (sum > most + sigmas * sigma * std::sqrt(static_cast<double>(bins + 1)))
-            return bins;
-    }
-    return counts.size() - 1;
-}
-
-}  // namespace
-
-// Neighbours: add or remove one unit. Sensitivity: a row adds one to one count (BasisRows::LabelCounts). Charge: one draw.
-void NarrowLabels(const AdditiveStage& stage) {
+// In the target's own grid.
+TargetCounts CountTargets(const AdditiveStage& stage) {
     const bool logarithmic = stage.target.logarithmic();
     NumericRange range;  // its default grid tells magnitudes apart where the range is wide
     range.lower = logarithmic ? -1 : stage.target.lower();
@@ -37,19 +24,26 @@ void NarrowLabels(const AdditiveStage& stage) {
         edges.push_back(static_cast<float>((grid.CellUpper(bin) - middle) / half));
     const NoisySums sums = stage.pool.Release(stage.schedule.target_histogram, stage.rows.LabelCounts(edges));
     const double steps = stage.rows.StepsPerOne();
-    std::vector<double> counts;
+    TargetCounts counts{{}, {-1}, sums.sigma / steps};
     for (const int64_t value : sums.values)
-        counts.push_back(static_cast<double>(value) / steps);
-    const double sigma = sums.sigma / steps, most = stage.schedule.target_tail * stage.counts.rows;
-    const size_t first = EmptyBins(counts, most, sigma, stage.schedule.held_sigmas);
-    std::reverse(counts.begin(), counts.end());
-    const size_t behind = EmptyBins(counts, most, sigma, stage.schedule.held_sigmas);
-    if (first + behind >= counts.size())
+        counts.bins.push_back(static_cast<double>(value) / steps);
+    counts.ends.insert(counts.ends.end(), edges.begin(), edges.end());
+    counts.ends.push_back(1);
+    return counts;
+}
+
+}  // namespace
+
+// Neighbours: add or remove one unit. Sensitivity: a row adds one to one count (BasisRows::LabelCounts). Charge: one draw.
+void NarrowLabels(const AdditiveStage& stage) {
+    const AutoSchedule& schedule = stage.schedule;
+    const TargetCounts counts = CountTargets(stage);
+    const BinRun held = HeldBins(counts, stage.counts.rows, schedule);
+    if (held.empty())
         return;
-    const size_t last = counts.size() - 1 - behind;
-    const double lower = first == 0 ? -1 : edges[first - 1], upper = last < edges.size() ? edges[last] : 1;
-    const double width = upper - lower, pad = stage.schedule.target_pad * width;
-    if (!(width + 2 * pad < 2 * stage.schedule.target_narrow))
+    const double lower = counts.ends[held.first], upper = counts.ends[held.end];
+    const double width = upper - lower, pad = schedule.target_pad * width;
+    if (!(width + 2 * pad < 2 * schedule.target_narrow))
         return;
     const double new_half = std::max(width / 2 + pad, 1e-5), new_middle = (lower + upper) / 2;
     stage.rows.SetLabelWindow(new_middle, new_half);
