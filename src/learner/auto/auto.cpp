@@ -137,7 +137,7 @@ Survey ReleaseHistograms(const AutoOptions& options, const std::vector<FeatureSp
         survey.counts = histogram.Clean(schedule, options.rows_hint);
     }
     if (schedule.fine_histogram > 0) {
-        NoisyHistogram fine(features, kMaxBins);
+        NoisyHistogram fine(features, Whole(schedule.fine_cells));
         fine.Release(schedule.fine_histogram, rows, pool);
         survey.counts = histogram.Clean(schedule, options.rows_hint, &fine);
     }
@@ -154,7 +154,7 @@ Survey TakeOver(const AutoOptions& options, const Model& model, BasisRows& rows,
     const double bought = first.histogram_fraction + survey.schedule.second_histogram;
     if (survey.counts.count_sd * pool.mu() > std::sqrt(static_cast<double>(features.size()) / bought))
         return ReleaseHistograms(options, features, rows, pool);
-    if (survey.schedule.fine_histogram > 0) {
+    if (survey.schedule.fine_histogram > 0 && Whole(survey.schedule.fine_cells) == kMaxBins) {
         NoisyHistogram fine(features, kMaxBins);
         fine.Release(survey.schedule.fine_histogram, rows, pool);
         fine.SpreadWithin(survey.schedule, &survey.counts);
@@ -217,6 +217,9 @@ void RunResidualStage(const AdditiveStage& stage, uint32_t depth, double residua
     const bool ask = depth >= 2 && stage.schedule.product_query > 0 && singles.epochs() > 1 &&
                      stage.Interacting().size() >= 2;
     const uint32_t first = stage.quiet ? 0 : ask ? singles.epochs() / 2 : singles.epochs();
+    if (ask)
+        singles.SetLeave(leave + (stage.pool.left() - leave) * (1 - stage.schedule.early_share),
+                         singles.epochs() - first);
     singles.RunEpochs(first);
     if (ask) {
         products.emplace(stage, residual * stage.schedule.product_query, depth);

@@ -161,24 +161,29 @@ void NoisyHistogram::ShrinkLikeGrids(const AutoSchedule& schedule,
     }
 }
 
-// Distributes `total` over the bins [first, end): halves get what an even spread says plus what their noisy counts say
-// against it, as far as that is above noise (Haar shrinkage).
-struct NoisyBins {
-    const double* counts;
-    double variance;
-    double evidence;
+// Distributes `total` over the finer cells [first, end): halves get what an even spread over bins says plus what their noisy
+// counts say against it, as far as that is above noise (Haar shrinkage).
+struct FinerCells {
+    std::vector<double> counts;
+    std::vector<double> bins;  // of each
+    double variance = 0;
+    double evidence = 0;
 
-    void Spread(size_t first, size_t end, double total, double* out) const {
+    void Spread(size_t first, size_t end, double total, std::vector<double>& out) const {
         if (end - first == 1) {
             out[first] = total;
             return;
         }
         const size_t middle = first + (end - first) / 2;
-        const double left = std::accumulate(counts + first, counts + middle, 0.0);
-        const double right = std::accumulate(counts + middle, counts + end, 0.0);
-        const double share = static_cast<double>(middle - first) / static_cast<double>(end - first);
+        const auto sum = [](const std::vector<double>& of, size_t from, size_t to) {
+            return std::accumulate(of.begin() + static_cast<ptrdiff_t>(from),
+                                   of.begin() + static_cast<ptrdiff_t>(to), 0.0);
+        };
+        const double left = sum(counts, first, middle), right = sum(counts, middle, end);
+        const double share = sum(bins, first, middle) / sum(bins, first, end);
         const double difference = left - (left + right) * share;
-        const double noise = variance * static_cast<double>(end - first) * share * (1 - share);
+        const double noise = variance * (static_cast<double>(middle - first) * (1 - share) * (1 - share) +
+                                         static_cast<double>(end - middle) * share * share);
         const double squared = difference * difference;
         const double keep = squared > evidence * noise ? 1 - noise / squared : 0;
         const double to_left = std::clamp(total * share + keep * difference, 0.0, total);
@@ -189,17 +194,25 @@ struct NoisyBins {
 
 void NoisyHistogram::SpreadWithin(const AutoSchedule& schedule, const std::vector<uint32_t>& cell_of,
                                   size_t feature, std::vector<double>& counts) const {
-    const uint32_t offset = basis_.blocks()[feature].first;
-    std::vector<double> noisy(counts.size());
-    for (size_t bin = 0; bin < noisy.size(); bin++)
-        noisy[bin] = weighted_sums_[offset + bin] / precision_;
-    const NoisyBins bins{noisy.data(), 1 / precision_, schedule.fine_evidence};
+    const BasisBlock& block = basis_.blocks()[feature];
+    const std::vector<uint32_t>& finer_of = block.partition.leaf;
+    FinerCells finer;
+    finer.variance = 1 / precision_;
+    finer.evidence = schedule.fine_evidence;
+    finer.bins.assign(block.partition.leaves, 0.0);
+    for (uint32_t cell = 0; cell < block.partition.leaves; cell++)
+        finer.counts.push_back(weighted_sums_[block.first + cell] / precision_);
+    for (const uint32_t cell : finer_of)
+        finer.bins[cell]++;
+    std::vector<double> spread(finer.bins.size(), 0.0);
     for (size_t first = 0, end = 0; first < cell_of.size(); first = end) {
         double total = 0;
         for (end = first; end < cell_of.size() && cell_of[end] == cell_of[first]; end++)
             total += counts[end];
-        bins.Spread(first, end, total, counts.data());
+        finer.Spread(finer_of[first], finer_of[end - 1] + 1, total, spread);
     }
+    for (size_t code = 0; code < counts.size(); code++)
+        counts[code] = spread[finer_of[code]] / finer.bins[finer_of[code]];
 }
 
 void NoisyHistogram::SpreadWithin(const AutoSchedule& schedule, MarginalCounts* counts) const {

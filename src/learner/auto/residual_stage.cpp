@@ -81,7 +81,7 @@ void ResidualStage::RunEpochs(uint32_t count) {
             std::vector<uint32_t> chosen;
             for (uint32_t i = block; i < features; i += blocks)
                 chosen.push_back(stage_.active[order[i]]);
-            MoveBlock(chosen, static_cast<uint64_t>(epochs_ - epoch_) * blocks - block);
+            MoveBlock(chosen, static_cast<uint64_t>(epochs_ - later_ - epoch_) * blocks - block);
         }
         stage_.bands.Commit();
     }
@@ -163,7 +163,7 @@ double ResidualStage::Speed(uint32_t feature) const {
     for (const double signal : signals_)
         pooled += signal / static_cast<double>(stage_.active.size());
     const double own = std::max(0.0, (signals_[feature] + std::max(0.0, pooled) / seen) / (seen + 1));
-    return own / (own + schedule_.feature_prior / epochs_);
+    return 1 - schedule_.feature_doubt * (1 - own / (own + schedule_.feature_prior / epochs_));
 }
 
 }  // namespace dpboost

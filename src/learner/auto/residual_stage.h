@@ -19,8 +19,11 @@ class ResidualStage {
 
     uint32_t epochs() const { return epochs_; }
     void RunEpochs(uint32_t count);
-    // From here on.
-    void SetLeave(double leave) { leave_ = leave; }
+    // From here on: spends the pool down to `leave` over all epochs but the `later` last ones.
+    void SetLeave(double leave, uint32_t later = 0) {
+        leave_ = leave;
+        later_ = later;
+    }
 
   private:
     struct Leaves {
@@ -43,6 +46,7 @@ class ResidualStage {
     double leave_;
     uint32_t epochs_;
     uint32_t epoch_ = 0;
+    uint32_t later_ = 0;
     double unit_;  // of a gradient, per lattice step
     const std::unique_ptr<const Objective> objective_;
     double rate_;

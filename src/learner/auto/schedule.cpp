@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/portable_math.h"
+#include "dataset/grid.h"
 #include "learner/ramp.h"
 
 namespace dpboost {
@@ -28,6 +29,14 @@ using S = AutoSchedule;
 // noise looks narrow).
 constexpr double kLeastCalibration = 800;
 constexpr double kLeastTargetSearch = 1000;
+// nu from which on one can see which of many features have something to say to the residual stage.
+constexpr double kLeastFeatureLook = 50;
+// The query for products needs less from this nu on, where there are so few features; more get more, up to this.
+constexpr double kQueryNeedsLess = 1200;
+constexpr double kFewFeatures = 15;
+constexpr double kMostForMany = 0.08;
+// Gradients of a quantile are of two sizes: a larger clip tells them apart, and a quantile of 0.1 falls to 0.08.
+constexpr double kMostQuantileClip = 0.15;
 
 }  // namespace
 
@@ -46,8 +55,10 @@ constexpr NumberRow kAutoNumbers[] = {
     Same("like_features", &S::like_features, Always(4), "3 .. 8"),
     Same("many_like_features", &S::many_like_features, Always(8), "6 .. 16"),
     Same("clearly_different", &S::clearly_different, Always(2), "1 .. 3"),
-    Same("fine_histogram", &S::fine_histogram, From(350, 0.03), "0.01 .. 0.1, from nu 20 .. 500"),
-    Same("fine_evidence", &S::fine_evidence, Always(12), "4 .. 24"),
+    Same("fine_histogram", &S::fine_histogram, From(20, 0.03), "0.01 .. 0.1, from nu 5 .. 500"),
+    Same("fine_cells", &S::fine_cells, {{{350 * (1 - 1e-9), 24}, {350, kMaxBins}}},
+         "24 .. all, from nu 100 .. 500"),
+    Same("fine_evidence", &S::fine_evidence, {{{350 * (1 - 1e-9), 6}, {350, 12}}}, "4 .. 24"),
     Same("row_count", &S::row_count, Always(0.02), "0.01 .. 0.05"),
     Same("old_trust", &S::old_trust, Always(0.02), "0 .. 0.04"),
 
@@ -88,7 +99,7 @@ constexpr NumberRow kAutoNumbers[] = {
     {"linear_clip",
      &S::linear_clip,
      {{{200, 0.2}, {1500, 0.3}, {4000, 0.35}}},
-     Always(0.15),
+     {{{1200, 0.15}, {4000, 0.21}}},
      Always(1),
      "0.1 .. 0.5"},
     {"linear_cut", &S::linear_cut, Always(0), Always(1), Always(0), "0, 1"},
@@ -122,7 +133,7 @@ constexpr NumberRow kAutoNumbers[] = {
 
     {"residual_share",
      &S::residual_share,
-     {{{12 * (1 - 1e-9), 0}, {12, 0.045}, {50, 0.4}, {1500, 0.88}}},
+     {{{12 * (1 - 1e-9), 0}, {12, 0.045}, {50, 0.4}, {150, 0.7}, {1500, 0.88}}},
      {{{150, 0.35}, {2000, 0.7}}},
      {{{50, 0.35}, {1500, 0.7}}},
      "0 .. 0.9"},
@@ -135,12 +146,12 @@ constexpr NumberRow kAutoNumbers[] = {
     {"residual_leaves",
      &S::residual_leaves,
      {{{50, 5}, {1000, 8}, {2000, 14}}},
-     {{{50, 4}, {250, 5.5}, {600, 9.5}, {4000, 16}}},
+     {{{50, 4}, {250, 5}, {600, 8}, {4000, 15}}},
      {{{50, 4}, {1500, 8}}},
      "3 .. 32"},
     {"residual_time",
      &S::residual_time,
-     {{{50, 1.5}, {1500, 11}}},
+     {{{50, 1.5}, {250, 5}, {1500, 11}}},
      {{{30, 1}, {230, 1.45}, {600, 3.3}, {1200, 3}, {4000, 2}}},
      {{{50, 1}, {1500, 4}}},
      "0.5 .. 16"},
@@ -150,7 +161,12 @@ constexpr NumberRow kAutoNumbers[] = {
      {{{300, 0.2}, {3000, 0.25}}},
      Always(1),
      "0.15 .. 0.75"},
-    {"residual_kappa", &S::residual_kappa, {{{50, 50}, {1500, 200}}}, Always(30), Always(150), "20 .. 400"},
+    {"residual_kappa",
+     &S::residual_kappa,
+     {{{50, 50}, {1500, 200}}},
+     {{{150, 30}, {500, 60}}},
+     Always(150),
+     "20 .. 400"},
     {"uniform_cuts",
      &S::uniform_cuts,
      {{{400, 0.3}, {1000, 0.8}}},
@@ -165,8 +181,20 @@ constexpr NumberRow kAutoNumbers[] = {
      Always(0),
      "0 .. 15"},
 
-    Same("product_query", &S::product_query,
-         {{{150 * (1 - 1e-9), 0}, {150, 0.08}, {1200, 0.08}, {3500, 0.04}}}, "0.04 .. 0.15"),
+    {"feature_doubt",
+     &S::feature_doubt,
+     {{{300, 0.2}, {700, 1}}},
+     {{{300 * (1 - 1e-9), 1}, {300, 0.2}, {400, 0.2}, {1000, 1}}},
+     Always(1),
+     "0 .. 1"},
+    {"many_prior", &S::many_prior, Always(0), Always(1), Always(0), "0.5 .. 4"},
+    Same("early_share", &S::early_share, {{{500, 0.5}, {3500, 0.25}}}, "0.2 .. 0.5"),
+    {"product_query",
+     &S::product_query,
+     {{{150 * (1 - 1e-9), 0}, {150, 0.03}, {400, 0.08}, {1200, 0.08}, {3500, 0.025}}},
+     {{{150 * (1 - 1e-9), 0}, {150, 0.08}, {900, 0.08}, {1500, 0.12}, {3500, 0.04}}},
+     {{{150 * (1 - 1e-9), 0}, {150, 0.08}, {1200, 0.08}, {3500, 0.025}}},
+     "0.02 .. 0.16"},
     Same("most_products", &S::most_products, Always(2000), "500 .. 4000"),
     Same("bow_weight", &S::bow_weight, Always(0.7), "0.5 .. 1"),
     Same("product_norm", &S::product_norm, Always(1.2), "0.6 .. 3"),
@@ -174,6 +202,10 @@ constexpr NumberRow kAutoNumbers[] = {
     Same("triple_sigmas", &S::triple_sigmas, Always(14), "6 (finds what is not there) .. 20"),
     Same("found_relative", &S::found_relative, Always(0.02), "0.01 .. 0.1"),
     Same("found_least", &S::found_least, Always(0.0005), "0.0001 .. 0.002"),
+    Same("most_triples", &S::most_triples, Always(300), "0 .. 1000"),
+    Same("wave_clip", &S::wave_clip, Always(2.5), "2 .. 4"),
+    Same("least_line", &S::least_line, Always(0.03), "0.01 .. 0.1"),
+    Same("least_bow", &S::least_bow, Always(0.05), "0.02 .. 0.1"),
     Same("found_most", &S::found_most, Always(12), "6 .. 24"),
     Same("product_share", &S::product_share, Always(0.7), "0.4 .. 0.9"),
     Same("clear_sigmas", &S::clear_sigmas, Always(40), "20 .. 80"),
@@ -182,17 +214,21 @@ constexpr NumberRow kAutoNumbers[] = {
     Same("triple_weight", &S::triple_weight, Always(0.25), "0.1 .. 1"),
     Same("smooth_rate", &S::smooth_rate, Always(0.4), "0.2 .. 0.8"),
     Same("smooth_steps", &S::smooth_steps, Always(5), "0 .. 10"),
-    Same("smooth_share", &S::smooth_share, Always(0.25), "0.1 .. 0.5"),
+    Same("smooth_share", &S::smooth_share, {{{1200, 0.25}, {3500, 0.12}}}, "0.1 .. 0.5"),
     Same("count_share", &S::count_share, Always(0.08), "0.04 .. 0.15"),
     Same("product_trees", &S::product_trees, Always(120), "60 .. 240"),
     Same("trees_per_draw", &S::trees_per_draw, Always(1), "1 .. 30"),
     {"pair_intervals", &S::pair_intervals, Always(4), {{{800, 4}, {3500, 7}}}, Always(4), "3 .. 8"},
     Same("chain_intervals", &S::chain_intervals, Always(3), "2 .. 4"),
     Same("triple_intervals", &S::triple_intervals, Always(4), "2 .. 4"),
+    Same("most_chains", &S::most_chains, Always(12), "6 .. 24"),
+    Same("most_groups", &S::most_groups, Always(20), "10 .. 40"),
+    Same("least_pair_cell", &S::least_pair_cell, Always(0.05), "0.02 .. 0.2"),
     Same("chain_weight", &S::chain_weight, {{{1000, 0}, {5000, 0.5}}}, "0 .. 0.7"),
     Same("product_kappa", &S::product_kappa, Always(50), "20 .. 100"),
-    Same("product_prior", &S::product_prior, Always(0.2), "0 .. 1"),
+    Same("product_prior", &S::product_prior, {{{1200, 0.2}, {3500, 0.12}}}, "0 .. 1"),
     Same("product_time", &S::product_time, Always(4), "2 .. 8"),
+    Same("product_push", &S::product_push, {{{2200, 0}, {3500, 1}}}, "0 .. 1"),
     Same("product_rate", &S::product_rate, Always(0.6), "0.3 .. 1"),
     Same("least_cell", &S::least_cell, Always(0.125), "0.05 .. 0.5"),
 };
@@ -259,6 +295,16 @@ AutoSchedule MakeAutoSchedule(ObjectiveKind objective, double noisy_rows, double
                                       [&](const NumberRow& one) { return change.name == one.name; });
         CheckInternal(row != std::end(kAutoNumbers), "auto has no such number");
         schedule.*(row->field) *= change.factor;
+    }
+    if (features >= schedule.sparse_features && schedule.nu >= kLeastFeatureLook)
+        schedule.feature_prior = std::max(schedule.feature_prior, schedule.many_prior);
+    if (objective == ObjectiveKind::kQuantile)
+        schedule.linear_clip = std::min(schedule.linear_clip, kMostQuantileClip);
+    // The variance of the query's noise is as the number of pairs: where it could do with less, that is for few of them.
+    if (schedule.nu > kQueryNeedsLess) {
+        const double query = schedule.product_query, relative = features / kFewFeatures;
+        schedule.product_query =
+            std::clamp(query * relative * relative, query, std::max(query, kMostForMany));
     }
     if (features < 2)
         schedule.product_query = 0;

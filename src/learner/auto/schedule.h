@@ -31,6 +31,17 @@ constexpr double kLeastStage = 0.02;
 constexpr uint32_t kMostDraws = 50;
 constexpr double kCountShare = 0.2;
 
+// Products of features. A feature's ranks are in 2^5 groups: a product of two is a tree of depth 10; one of three, whose
+// groups are told apart by 8s, of depth 9.
+constexpr uint32_t kRankGroups = 32;
+constexpr uint32_t kTripleStep = kRankGroups / 8;
+constexpr uint32_t kCountDigits =
+    8;  // of a feature, for the counts of a pair's cells, which a chain's follow from
+constexpr uint32_t kSmoothDigits = 8;           // and for the smooth functions
+constexpr double kMaxProductEntry = 3;          // scores have room for 2048, kScoreRoom of it is for tables:
+constexpr uint32_t kMaxProductAdds = 300;       // products take 900 at the most
+constexpr std::size_t kMostProductSums = 8000;  // of several outputs, that are held in memory at once
+
 }  // namespace auto_numbers
 
 // Fractions are of the whole pool, shares of what a stage has.
@@ -46,7 +57,8 @@ struct AutoSchedule {
     double like_features = 0;       // so many features on one grid are shrunk towards their mean,
     double many_like_features = 0;  // and so many share one estimate of how far they scatter
     double clearly_different = 0;   // standard deviations by which a feature must differ to keep more
-    double fine_histogram = 0;      // fraction for every bin's own count, which a cell's count is spread by,
+    double fine_histogram = 0;      // fraction for finer cells, which a cell's count is spread over,
+    double fine_cells = 0;          // so many, or every bin,
     double fine_evidence = 0;  // where halves differ from an even spread by the root of so many variances
 
     double row_count = 0;  // of an update: fraction for the number of rows alone,
@@ -129,9 +141,20 @@ struct AutoSchedule {
     double feature_prior =
         0;  // signal to noise, over all epochs, at which a feature moves at half speed; 0: all alike
 
+    double feature_doubt =
+        0;  // how much of a feature's speed follows from that, the rest being the same for all
+    double many_prior =
+        0;  // at least this prior where there are `sparse_features`: what all of them add up to
+            // is mostly noise if each moves whatever it says
+
     // Products of features: the query that finds them, at half of the residual stage's epochs.
+    double early_share = 0;    // of the residual stage, for the epochs before it
     double product_query = 0;  // its share of the residual stage; 0: no products
     double most_products = 0;  // that are asked about, of two features and of three each; random ones of more
+    double most_triples = 0;   // where there are more, none is asked about
+    double wave_clip = 0;      // of the functions of a rank in it, in standard deviations
+    double least_line = 0;     // variance of a feature's ranks: one value everywhere has none
+    double least_bow = 0;      // variance of what their cosine adds, else it is left out
     double bow_weight = 0;     // of the cosines in it
     double product_norm = 0;   // squared norm of a row's vector, in what it has on average
     double false_finds =
@@ -157,11 +180,15 @@ struct AutoSchedule {
     double pair_intervals = 0;    // of each feature of a pair in a tree
     double chain_intervals = 0;   // of each feature of two pairs that share one
     double triple_intervals = 0;  // of each feature of a triple that was found
+    double most_chains = 0;       // that have trees
+    double most_groups = 0;       // more of them share the trees of so many
+    double least_pair_cell = 0;   // of an even spread, that a cell of a pair is taken to hold at least
     double chain_weight = 0;      // how much of the trees is on chains
     double product_kappa = 0;     // in units of groups / mu_stage^2
     double product_time = 0;
     double product_prior = 0;  // signal to noise at which a product moves at half speed
     double product_rate = 0;   // of a tree, at the most
+    double product_push = 0;   // power of a strength above 1 by which trees on products go further still
     double least_cell = 0;     // of an even spread, that a cell of a tree is taken to hold at least
 };
 

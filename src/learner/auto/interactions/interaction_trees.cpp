@@ -4,15 +4,13 @@
 #include <numeric>
 #include <utility>
 
+#include "base/portable_math.h"
 #include "learner/auto/interactions/interactions.h"
 
 namespace dpboost {
 namespace {
 
-constexpr uint32_t kCountDigits = 8;  // for the counts of a pair's cells
-constexpr size_t kMostChains = 12;
-constexpr uint32_t kTripleStep = kRankGroups / 8;  // groups that triples do not tell apart
-constexpr double kLeastShare = 0.05;               // of an even spread, that a cell is taken to hold at least
+using namespace auto_numbers;  // NOLINT: the numbers of this room
 
 }  // namespace
 
@@ -53,7 +51,8 @@ void Interactions::CountPairs(double fraction) {
         const double keep =
             std::max(0.0, 1 - (static_cast<double>(even.size()) - 2) * sigma * sigma / squares);
         for (uint32_t cell = 0; cell < even.size(); cell++)
-            found.coarse.push_back(std::max(kLeastShare * even[cell], even[cell] + keep * differences[cell]));
+            found.coarse.push_back(
+                std::max(schedule_.least_pair_cell * even[cell], even[cell] + keep * differences[cell]));
         found.cells.resize(kRankGroups * kRankGroups);
         for (uint32_t a = 0; a < kRankGroups; a++) {
             for (uint32_t b = 0; b < kRankGroups; b++) {
@@ -102,7 +101,8 @@ std::vector<Interactions::Group> Interactions::MakeGroups() const {
     }
     std::stable_sort(chains.begin(), chains.end(),
                      [](const Group& a, const Group& b) { return a.weight > b.weight; });
-    chains.resize(schedule_.chain_weight > 0 ? std::min(kMostChains, chains.size()) : 0);
+    chains.resize(schedule_.chain_weight > 0 ? std::min<size_t>(Whole(schedule_.most_chains), chains.size())
+                                             : 0);
     double chained = 0;
     for (const Group& chain : chains)
         chained += chain.weight;
@@ -141,6 +141,10 @@ std::vector<double> Interactions::ExpectedRows(const Group& group) const {
         }
     }
     return cells;
+}
+
+double Interactions::StrengthBeyond() const {
+    return portable::Pow(std::max(1.0, stage_.strength), schedule_.product_push);
 }
 
 // Random intervals of each of the group's features.
@@ -219,7 +223,8 @@ void Interactions::AddTree(const ProductTree& tree, const NoisyGradients& sums, 
     group.trees++;
     group.signal += signal / noise;
     const double own = std::max(0.0, group.signal / group.trees);
-    const double keep = own > 0 ? own / (own + schedule_.product_prior / stage_.strength) : 0;
+    const double keep =
+        own > 0 ? own / (own + schedule_.product_prior / (stage_.strength * StrengthBeyond())) : 0;
     for (size_t entry = 0; entry < values.size(); entry++) {
         values[entry] *= keep;
         sds[entry] *= keep;
@@ -235,14 +240,14 @@ void Interactions::Grow(double leave) {
     double total = 0;
     for (const Group& group : groups)
         total += group.weight;
-    constexpr double kMostGroups = 20;  // more of them share the trees of so many
-    const double count = std::min(kMostGroups, static_cast<double>(groups.size()));
+    const double count = std::min(schedule_.most_groups, static_cast<double>(groups.size()));
     const double mu = stage_.pool.mu() * std::sqrt(stage_.pool.left() - leave);
     const double kappa =
         schedule_.product_kappa * stage_.NoiseSpread() * stage_.NoiseSpread() * count / (mu * mu);
     const uint32_t trees = Whole(schedule_.product_trees);
-    const double rate =
-        std::min(schedule_.product_rate, schedule_.product_time * count / trees) / objective_->curvature();
+    const double rate = StrengthBeyond() *
+                        std::min(schedule_.product_rate, schedule_.product_time * count / trees) /
+                        objective_->curvature();
     const uint32_t per_draw = std::max(1U, Whole(schedule_.trees_per_draw));
     for (uint32_t done = 0; done < trees;) {
         const uint32_t count_now = std::min(per_draw, trees - done);

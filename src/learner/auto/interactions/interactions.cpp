@@ -11,8 +11,7 @@
 namespace dpboost {
 namespace {
 
-constexpr uint32_t kSmoothDigits = 8;  // of a feature, for the smooth functions
-constexpr double kMostTriples = 300;   // above that many, none is asked about
+using namespace auto_numbers;  // NOLINT: the numbers of this room
 
 std::vector<RankGroups> RankAll(const AdditiveStage& stage) {
     std::vector<RankGroups> ranks;
@@ -22,8 +21,8 @@ std::vector<RankGroups> RankAll(const AdditiveStage& stage) {
 }
 
 // All pairs, and all triples if there are few; a random choice of too many pairs.
-std::vector<std::vector<uint32_t>> Products(const std::vector<uint32_t>& active, uint32_t max_features,
-                                            size_t most, PublicRandom& random) {
+std::vector<std::vector<uint32_t>> Products(const AutoSchedule& schedule, const std::vector<uint32_t>& active,
+                                            uint32_t max_features, size_t most, PublicRandom& random) {
     std::vector<std::vector<uint32_t>> products;
     const size_t features = active.size();
     for (size_t a = 0; a < features; a++) {
@@ -36,7 +35,7 @@ std::vector<std::vector<uint32_t>> Products(const std::vector<uint32_t>& active,
         products.resize(most);
     }
     const double m = static_cast<double>(features);
-    if (max_features < 3 || m * (m - 1) * (m - 2) / 6 > kMostTriples)
+    if (max_features < 3 || m * (m - 1) * (m - 2) / 6 > schedule.most_triples)
         return products;
     for (size_t a = 0; a < features; a++) {
         for (size_t b = a + 1; b < features; b++) {
@@ -49,8 +48,7 @@ std::vector<std::vector<uint32_t>> Products(const std::vector<uint32_t>& active,
 
 // With several outputs fewer: sums over the cells of all of them are held in memory.
 size_t MostProducts(const AutoSchedule& schedule, size_t outputs) {
-    constexpr size_t kMostSums = 8000;
-    return std::min<size_t>(Whole(schedule.most_products), std::max<size_t>(1, kMostSums / outputs));
+    return std::min<size_t>(Whole(schedule.most_products), std::max<size_t>(1, kMostProductSums / outputs));
 }
 
 }  // namespace
@@ -86,7 +84,7 @@ Basis Interactions::SmoothBasis(const std::vector<std::vector<uint32_t>>& produc
                                 const SmoothWeights& weights) const {
     std::vector<Waves> waves;
     for (const RankGroups& ranks : tables_.ranks())
-        waves.push_back(WavesOf(ranks, kSmoothDigits));
+        waves.push_back(WavesOf(schedule_, ranks, kSmoothDigits));
     Basis basis;
     for (const std::vector<uint32_t>& product : products) {
         BasisBlock block;
@@ -118,8 +116,9 @@ uint64_t Interactions::NormLimit(const SmoothWeights& weights) const {
 }
 
 void Interactions::Screen(double fraction, uint32_t max_features) {
-    const std::vector<std::vector<uint32_t>> products = Products(
-        stage_.Interacting(), max_features, MostProducts(schedule_, stage_.outputs()), stage_.random);
+    const std::vector<std::vector<uint32_t>> products =
+        Products(schedule_, stage_.Interacting(), max_features, MostProducts(schedule_, stage_.outputs()),
+                 stage_.random);
     const SmoothWeights weights(schedule_, products);
     const Basis basis = SmoothBasis(products, weights);
     stage_.rows.SetBasis(basis, NormLimit(weights));

@@ -69,6 +69,8 @@ class Interactions {
     void AddTree(const ProductTree& tree, const NoisyGradients& sums, const Basis& basis, size_t block,
                  double rate, double kappa);
     std::vector<double> ExpectedRows(const Group& group) const;
+    // By how much trees go further where the signal is strong and noise small; 1 at least.
+    double StrengthBeyond() const;
 
     Basis SmoothBasis(const std::vector<std::vector<uint32_t>>& products, const SmoothWeights& weights) const;
     uint64_t NormLimit(const SmoothWeights& weights) const;

@@ -11,10 +11,6 @@ namespace {
 
 using namespace auto_numbers;  // NOLINT: the numbers of this room
 
-// Scores have room for 2048; kScoreRoom of it is for tables: products take 900 at the most.
-constexpr double kMaxProductEntry = 3;
-constexpr uint32_t kMaxAdds = 300;
-
 // Groups of a product of this many features that are told apart: 32 x 32, or 8 x 8 x 8.
 unsigned GroupBits(size_t features) {
     return features == 2 ? 5 : 3;
@@ -77,7 +73,7 @@ ProductTables::ProductTables(const AdditiveStage& stage, std::vector<RankGroups>
 
 void ProductTables::Add(const std::vector<ProductFactorGroups>& factors, uint32_t digits,
                         const std::vector<double>& values, const std::vector<double>& sds) {
-    if (adds_ == kMaxAdds)
+    if (adds_ == kMaxProductAdds)
         return;
     adds_++;
     const unsigned bits = GroupBits(factors.size());

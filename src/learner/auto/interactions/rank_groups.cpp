@@ -10,10 +10,6 @@
 namespace dpboost {
 namespace {
 
-constexpr double kWaveClip = 2.5;
-constexpr double kLeastLine = 0.03;  // variance of the rank: one value everywhere has none
-constexpr double kLeastBow = 0.05;   // variance of what the cosine adds
-
 double Mean(const std::vector<double>& mass, double total, const std::vector<double>& a,
             const std::vector<double>& b) {
     double sum = 0;
@@ -22,9 +18,9 @@ double Mean(const std::vector<double>& mass, double total, const std::vector<dou
     return sum;
 }
 
-void Rescale(double factor, std::vector<double>& values) {
+void Rescale(double factor, double clip, std::vector<double>& values) {
     for (double& value : values)
-        value = std::clamp(value * factor, -kWaveClip, kWaveClip);
+        value = std::clamp(value * factor, -clip, clip);
 }
 
 // The table of a feature; of several outputs, that of the one that differs most over the rows.
@@ -87,7 +83,7 @@ RankGroups RankFeature(const AdditiveStage& stage, uint32_t feature) {
     return ranks;
 }
 
-Waves WavesOf(const RankGroups& ranks, uint32_t digits) {
+Waves WavesOf(const AutoSchedule& schedule, const RankGroups& ranks, uint32_t digits) {
     const std::vector<double> mass = ranks.DigitMass(digits), one(digits, 1.0);
     const double total = std::max(1e-9, std::accumulate(mass.begin(), mass.end(), 0.0));
     Waves waves;
@@ -98,7 +94,8 @@ Waves WavesOf(const RankGroups& ranks, uint32_t digits) {
         waves.line.push_back(2 * rank - 1);
         waves.bow.push_back(portable::Cos(2 * M_PI * rank));
     }
-    Rescale(1 / std::sqrt(std::max(kLeastLine, Mean(mass, total, waves.line, waves.line))), waves.line);
+    Rescale(1 / std::sqrt(std::max(schedule.least_line, Mean(mass, total, waves.line, waves.line))),
+            schedule.wave_clip, waves.line);
     const double mean = Mean(mass, total, waves.bow, one);
     for (double& value : waves.bow)
         value -= mean;
@@ -107,7 +104,7 @@ Waves WavesOf(const RankGroups& ranks, uint32_t digits) {
     for (uint32_t d = 0; d < digits; d++)
         waves.bow[d] -= slope * waves.line[d];
     const double variance = Mean(mass, total, waves.bow, waves.bow);
-    Rescale(variance < kLeastBow ? 0 : 1 / std::sqrt(variance), waves.bow);
+    Rescale(variance < schedule.least_bow ? 0 : 1 / std::sqrt(variance), schedule.wave_clip, waves.bow);
     return waves;
 }
 

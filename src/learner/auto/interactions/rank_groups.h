@@ -11,7 +11,7 @@
 
 namespace dpboost {
 
-constexpr uint32_t kRankGroups = 32;  // 2^5: a product of two is a tree of depth 10
+using auto_numbers::kRankGroups;
 
 struct RankGroups {
     std::vector<uint8_t> group;              // per cell
@@ -30,7 +30,7 @@ struct Waves {
     std::vector<double> line;
     std::vector<double> bow;
 };
-Waves WavesOf(const RankGroups& ranks, uint32_t digits);
+Waves WavesOf(const AutoSchedule& schedule, const RankGroups& ranks, uint32_t digits);
 
 // The product of features, each through its own map from group to digit; the first has the largest stride.
 struct ProductFactorGroups {

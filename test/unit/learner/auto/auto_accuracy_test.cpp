@@ -49,8 +49,9 @@ TEST(AutoAccuracy, CopiesOfAColumnDoNoHarm) {
 // Counts of which most are 0: more budget must not make ranks worse.
 TEST(AutoAccuracy, CountsWithManyZerosGainByBudget) {
     const EncodedTable table = MakeSynthetic("counts");
-    EXPECT_GT(Score(table, 1, 5), 0.648);
-    EXPECT_GT(Score(table, 4, 5), 0.648);
+    const double some = Score(table, 1, 5), much = Score(table, 4, 5);
+    EXPECT_GT(some, 0.65);
+    EXPECT_GT(much, some - 0.002);
 }
 
 // No single column says anything here.

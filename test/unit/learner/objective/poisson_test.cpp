@@ -245,30 +245,40 @@ TEST(Poisson, WithoutNoiseSbdtFindsALogLinearRate) {
     ExpectFindsRates(kSbdt, 0.27, 0.1);
 }
 
-double Deviance(const Model& model, const Counts& data) {
-    Predictor predictor(model);
+// Of rates as a function of the row.
+template <typename Rate>
+double Deviance(const Counts& data, Rate rate_of) {
     double sum = 0;
     for (size_t row = 0; row < data.codes.size(); row++) {
-        const double rate = std::max(predictor.Predict(data.codes[row].data()), 0.01);
+        const double rate = std::max(rate_of(row), 0.01);
         const double count = data.counts[row];
         sum += 2 * ((count > 0 ? count * std::log(count / rate) : 0) - (count - rate));
     }
     return sum / static_cast<double>(data.codes.size());
 }
 
-// Many small means, at epsilon 1: the Poisson loss must leave less deviance than the squared loss on new rows.
+double Deviance(const Model& model, const Counts& data) {
+    Predictor predictor(model);
+    return Deviance(data, [&](size_t row) { return predictor.Predict(data.codes[row].data()); });
+}
+
+// Many small means, at epsilon 1: the Poisson loss must leave hardly more deviance than the true rates do on new rows, and
+// less than the squared loss.
 TEST(Poisson, IsBetterForSmallCountsThanTheSquaredLoss) {
-    double poisson = 0, squared = 0;
-    for (unsigned char key = 1; key <= 3; key++) {
+    constexpr unsigned char kTrainings = 20;
+    double poisson = 0, squared = 0, truth = 0;
+    for (unsigned char key = 1; key <= kTrainings; key++) {
         const Counts data = LogLinear(5000, 0.5, key);
         const Counts fresh = LogLinear(5000, 0.5, static_cast<unsigned char>(key + 100));
         ChaChaSource source = TestSource(static_cast<unsigned char>(key + 50));
         Random random(source);
         ExactNoise noise(random);
-        poisson += Deviance(TrainOn(data, "poisson", noise), fresh) / 3;
-        squared += Deviance(TrainOn(data, "squared", noise), fresh) / 3;
+        poisson += Deviance(TrainOn(data, "poisson", noise), fresh) / kTrainings;
+        squared += Deviance(TrainOn(data, "squared", noise), fresh) / kTrainings;
+        truth += Deviance(fresh, [&](size_t row) { return fresh.rates[row]; }) / kTrainings;
     }
-    EXPECT_LT(poisson, 0.95 * squared);
+    EXPECT_LT(poisson - truth, 0.4 * (squared - truth)) << poisson << " " << squared << " " << truth;
+    EXPECT_LT(poisson, 1.03 * truth);
 }
 
 }  // namespace
