@@ -284,6 +284,16 @@ inline bool MayUseSchema(Oid schema, Oid role) {
 #endif
 }
 
+// Whether an entry of the range table stands for GROUP BY, which has one since 18.
+inline bool IsGroupEntry(const RangeTblEntry* entry) {
+#if PG_VERSION_NUM >= 180000
+    return entry->rtekind == RTE_GROUP;
+#else
+    (void)entry;
+    return false;
+#endif
+}
+
 // Runs a query to its end; 18 dropped an argument.
 inline void RunToEnd(QueryDesc* query) {
 #if PG_VERSION_NUM >= 180000

@@ -114,6 +114,8 @@ SourceColumns TakeColumns(Cursor* cursor) {
         column->type = TakeNumber(cursor);
         column->relid = TakeNumber(cursor);
         column->attnum = static_cast<AttrNumber>(TakeNumber(cursor));
+        Require(SearchSysCacheExists1(TYPEOID, ObjectIdGetDatum(column->type)));
+        Require(!OidIsValid(column->relid) || OidIsValid(get_atttype(column->relid, column->attnum)));
         columns.fields[i] = static_cast<int>(TakeNumber(cursor));
     }
     return columns;

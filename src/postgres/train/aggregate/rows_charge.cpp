@@ -112,7 +112,7 @@ void CheckEngineQuery(const List* range_table, const RelationSet* charged, Oid r
             if (!Contains(charged, entry->relid))
                 RaiseOtherQuery(relid, "It reads other relations too.");
             named += entry->relid == relid;
-        } else if (entry->rtekind != RTE_RESULT) {
+        } else if (entry->rtekind != RTE_RESULT && !IsGroupEntry(entry)) {
             RaiseOtherQuery(relid, "It has a join or a subquery, and another server runs it.");
         }
     }
