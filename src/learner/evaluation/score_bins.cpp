@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mechanism/fixed_point.h"
+
 namespace dpboost {
 namespace {
 
@@ -139,7 +141,11 @@ ScorePlace ScoreBins::Place(int64_t score, int64_t one) const {
         const size_t middle = (low + high) / 2;
         (knots_[middle] <= score ? low : high) = middle;
     }
-    return {low, (score - knots_[low]) * one / (knots_[low + 1] - knots_[low])};
+    // Scores of a model that somebody made up are as far apart as 64 bits allow. A part of `one`, whatever they are: a row
+    // must not add more than it is charged for.
+    const Wide far = static_cast<uint64_t>(score) - static_cast<uint64_t>(knots_[low]);
+    const Wide gap = static_cast<uint64_t>(knots_[low + 1]) - static_cast<uint64_t>(knots_[low]);
+    return {low, static_cast<int64_t>(std::min(far * static_cast<Wide>(one) / gap, static_cast<Wide>(one)))};
 }
 
 // Between two knots: the reference's draws, as few nodes that stand for equally many each, and an even grid. A side of 1/2

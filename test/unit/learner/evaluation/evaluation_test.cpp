@@ -46,6 +46,45 @@ TEST(Evaluation, WithoutNoiseAClassifiersFiguresAreTheExactOnes) {
     }
 }
 
+// Gaps between knots of 2^48 and more: a row's part of a bin times the lattice's steps needs more than 64 bits.
+TEST(Evaluation, ARowAddsNoMoreThanItsChargeWhateverTheModel) {
+    const std::vector<std::string> few{"0", "1", "2", "3", "4"};
+    std::vector<std::string> many;
+    for (int i = 0; i < 64; i++)
+        many.push_back(std::to_string(i));
+    Model model({FeatureSpec::Levels("a", few), FeatureSpec::Levels("b", many)}, TargetSpec::Binary(),
+                Link::kLogistic);
+    const auto add = [&](std::vector<int32_t> leaves, const std::vector<uint32_t>& set) {
+        Tree tree = Tree::OfDepth(2);
+        for (size_t node = 0; node < 3; node++) {
+            Split& split = tree.splits[node];
+            split.kind = SplitKind::kSubset;
+            split.feature = node == 0 ? 0 : 1;
+            split.subset = tree.AddSubset(model.features()[split.feature]);
+            for (const uint32_t code : node == 0 ? std::vector<uint32_t>{0} : set)
+                tree.AddToSubset(split.subset, code);
+        }
+        tree.leaves = std::move(leaves);
+        model.AddTree(std::move(tree));
+    };
+    constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
+    for (int i = 0; i < 98315; i++)
+        add({-kMost, -kMost, 1, kMost}, {1, 2, 3, 4});
+    add({0, 0, -(1 << 20), 0}, {0});
+    NoInterrupt interrupt;
+    const ScoreBins bins(model, ReferenceDraws(model, interrupt), ScoreBins::CountFor(0, 0.5));
+    constexpr int64_t kOne = 65536;
+    size_t between = 0;
+    for (uint16_t a = 0; a < few.size(); a++)
+        for (uint16_t b = 0; b < many.size(); b++) {
+            const uint16_t codes[] = {a, b};
+            const ScorePlace place = bins.Place(model.Score(codes), kOne);
+            EXPECT_TRUE(place.part >= 0 && place.part <= kOne) << place.part;
+            between += place.part > 0 ? 1 : 0;
+        }
+    EXPECT_GT(between, 0U) << "or nothing was tried";
+}
+
 TEST(Evaluation, WithoutNoiseARegressionsFiguresAreTheExactOnes) {
     const Model model = EvaluatedModel(Task::kRegression, Link::kIdentity);
     const Dataset rows = EvaluatedRows(model, 20000, 2);
