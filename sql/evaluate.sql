@@ -34,9 +34,9 @@ FROM result;
 SELECT e.kind, e.model, e.version, e.relations, e.metrics -> 'auc' = r -> 'auc' AS same, e.bins IS NOT NULL AS bins
 FROM dpboost_evaluations e, result WHERE e.release_id = (r -> 'release_id')::bigint;
 SELECT count(*) BETWEEN 10 AND 66 AS bins, min(lower) = 0 AS lowest, max(upper) = 1 AS highest,
-       bool_and(lower <= predicted AND predicted <= upper) AS ordered, max(true_positive_rate) <= 1 AS rates,
+       bool_and(predicted BETWEEN before AND 1) AS ordered, max(true_positive_rate) <= 1 AS rates,
        max(lift) > 1 AS lift
-FROM dpboost_evaluation_bins('eva_ill');
+FROM (SELECT *, lag(predicted, 1, 0::float8) OVER (ORDER BY bin) AS before FROM dpboost_evaluation_bins('eva_ill')) b;
 SELECT count(*) = (SELECT count(*) FROM dpboost_evaluation_bins('eva_ill')) AS same
 FROM result, dpboost_evaluation_bins('eva_ill', (r -> 'release_id')::bigint);
 SELECT count(*) FROM dpboost_evaluation_bins('eva_ill', 0);
