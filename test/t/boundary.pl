@@ -14,7 +14,7 @@ $node->init;
 $node->append_conf('postgresql.conf', "restart_after_crash = off\n");
 $node->start;
 $node->safe_psql('postgres',
-    'CREATE EXTENSION dpboost_faults; CREATE TABLE many AS SELECT i FROM generate_series(1, 100000) i;');
+    'CREATE EXTENSION dpboost_faults CASCADE; CREATE TABLE many AS SELECT i FROM generate_series(1, 100000) i;');
 
 # The checkpointer is restarted with the rest of the server after a crash, so its start says whether there was one.
 my $start_of_server = "SELECT backend_start FROM pg_stat_activity WHERE backend_type = 'checkpointer'";
@@ -99,7 +99,6 @@ subtest '1,000 cancels by timeout in one session leak nothing' => sub {
 # Options are the caller's, as large as he likes: reading them must neither take long nor be deaf to a cancel.
 subtest 'options of any size end within the timeout' => sub {
     $node->safe_psql('postgres', q{
-        CREATE EXTENSION dpboost;
         CREATE ROLE eve LOGIN;
         CREATE TABLE options (name text, value jsonb);
         GRANT SELECT ON options TO eve;

@@ -89,7 +89,8 @@ subtest 'ended while it waits: another one delivers' => sub {
 };
 
 subtest 'its caller is canceled: it leaves at once, and nothing is delivered' => sub {
-    my ($session, $answer) = while_waiting('canceled', $long, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT train(%'");
+    # a moment after: the worker is seen to wait before its caller has read that he has paid
+    my ($session, $answer) = while_waiting('canceled', $long, "SELECT pg_cancel_backend(pid) FROM pg_sleep(0.03), pg_stat_activity WHERE query LIKE 'SELECT train(%'");
     like(finish($session), qr/57014.*CONTEXT:  training charged as release \d+/s, 'canceled');
     $node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'dpboost ledger'") or die;
     is(ledger_of('canceled'), '1 charged, 0 delivered, 0 models', 'charged, not delivered');
