@@ -92,7 +92,7 @@ SAN_FLAGS = -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-
 # object, $(2) files, $(3) compiler and flags, $(4) what must be there before
 define room
 $(1): $(2) $(4)
-	test/run/room $$@ $$(filter %.cpp,$$^) -- $(3)
+	test/run/room $$@ $$(filter-out %/room.cpp,$$(filter %.cpp,$$^)) -- $(3)
 endef
 CORE_ROOMS := $(sort $(dir $(CORE_SRCS)))
 UNIT_ROOMS := $(sort $(dir $(UNIT_SRCS)))

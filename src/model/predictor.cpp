@@ -269,7 +269,8 @@ void Predictor::Answer(const uint16_t* codes) noexcept {
             code == questions.missing ? missing_answers_.data() + questions.missing_offset
                                       : window_.data() + window_.size() / 2 -
                                             (questions.thresholds ? ranks_[questions.rank_offset + code] : 0);
-        std::memcpy(answers, thresholds, questions.thresholds);
+        if (questions.thresholds > 0)
+            std::memcpy(answers, thresholds, questions.thresholds);
         if (questions.others > 0)
             std::memcpy(answers + questions.thresholds,
                         other_answers_.data() + questions.other_offset + size_t{code} * questions.others,
