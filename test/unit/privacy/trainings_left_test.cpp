@@ -3,19 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "privacy/accountant/gdp.h"
-
 namespace dpboost {
 namespace {
-
-Cost OneOf(double epsilon, double delta) {
-    Cost cost;
-    cost.epsilon = epsilon;
-    cost.delta = delta;
-    cost.events = {delta > 0 ? Event::Gdp(GdpMu(epsilon, delta), 1) : Event::Pure(epsilon, 1)};
-    cost.curve = EventsCurve(cost.events);
-    return cost;
-}
 
 int OneByOne(Budget budget, const Cost& cost) {
     int count = 0;
@@ -29,13 +18,15 @@ TEST(TrainingsLeftTest, IsWhatChargingOneByOneLetsThrough) {
         for (const double limit : {0.1, 0.25, 1.0, 3.0, 20.0})
             for (const double epsilon : {0.02, 0.1, 0.7, 5.0}) {
                 Budget budget(limit, delta);
-                EXPECT_EQ(TrainingsLeft(budget, epsilon, delta), OneByOne(budget, OneOf(epsilon, delta)))
+                EXPECT_EQ(TrainingsLeft(budget, epsilon, delta),
+                          OneByOne(budget, TrainingCost(epsilon, delta)))
                     << limit << " " << epsilon << " " << delta;
-                const Cost earlier = OneOf(0.09, delta);
+                const Cost earlier = TrainingCost(0.09, delta);
                 if (!budget.Fits(earlier))
                     continue;
                 budget.Spend(earlier);
-                EXPECT_EQ(TrainingsLeft(budget, epsilon, delta), OneByOne(budget, OneOf(epsilon, delta)))
+                EXPECT_EQ(TrainingsLeft(budget, epsilon, delta),
+                          OneByOne(budget, TrainingCost(epsilon, delta)))
                     << limit << " " << epsilon << " " << delta << " after another";
             }
 }
@@ -48,8 +39,8 @@ TEST(TrainingsLeftTest, CountsNoFurtherThanAsked) {
 // What is no Gaussian counts by its Renyi divergence from then on.
 TEST(TrainingsLeftTest, AfterOtherNoise) {
     Budget budget(3, 1e-6);
-    budget.Spend(OneOf(0.5, 0));
-    EXPECT_EQ(TrainingsLeft(budget, 0.1, 1e-6), OneByOne(budget, OneOf(0.1, 1e-6)));
+    budget.Spend(TrainingCost(0.5, 0));
+    EXPECT_EQ(TrainingsLeft(budget, 0.1, 1e-6), OneByOne(budget, TrainingCost(0.1, 1e-6)));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Where a target far narrower than its range is looked for: noise far out must not count as rows.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bench/synthetic.h"
@@ -25,6 +26,13 @@ TargetCounts NoisyCounts(const std::vector<double>& rows, double sigma, Syntheti
     return counts;
 }
 
+std::vector<double> Cluster(size_t first, size_t end, double count) {
+    std::vector<double> rows(kBins, 0.0);
+    std::fill(rows.begin() + static_cast<std::ptrdiff_t>(first),
+              rows.begin() + static_cast<std::ptrdiff_t>(end), count);
+    return rows;
+}
+
 // One cluster in 4 of 254 bins. By the union bound that stands at the code, one in 10,000 windows reaches further than 1.5
 // widths of it; a random walk of sums against 2.5 sigmas goes astray in hundreds of these.
 TEST(TargetWindow, NoiseFarOutIsNotTakenForRows) {
@@ -32,10 +40,7 @@ TEST(TargetWindow, NoiseFarOutIsNotTakenForRows) {
     const AutoSchedule schedule = Schedule();
     int astray = 0, lost = 0;
     for (int k = 0; k < 20000; k++) {
-        std::vector<double> rows(kBins, 0.0);
-        for (size_t bin = 40; bin < 44; bin++)
-            rows[bin] = 4000;
-        const BinRun held = HeldBins(NoisyCounts(rows, 29, random), 16000, schedule);
+        const BinRun held = HeldBins(NoisyCounts(Cluster(40, 44, 4000), 29, random), 16000, schedule);
         astray += held.first < 34 || held.end > 50;
         lost += held.first > 40 || held.end < 44;
     }
@@ -49,9 +54,7 @@ TEST(TargetWindow, RowsFarOutAndThinTailsAreHeld) {
     const AutoSchedule schedule = Schedule();
     int clusters = 0, tails = 0;
     for (int k = 0; k < 500; k++) {
-        std::vector<double> rows(kBins, 0.0);
-        for (size_t bin = 40; bin < 52; bin++)
-            rows[bin] = 1300;
+        const std::vector<double> rows = Cluster(40, 52, 1300);
         std::vector<double> far = rows, tail = rows;
         far[200] = 320;
         for (size_t bin = 52; bin < 64; bin++)
