@@ -53,6 +53,38 @@ bool LeafIndexer::CompileInline(const Split& split, KernelNode* node) const {
     return true;
 }
 
+// The same for a two-byte column. A level's stretch begins at the code before it, so that 0 is no code of it; a
+// threshold's ends at the code behind it, which like all above may be 255. Missing values that go left come first.
+size_t LeafIndexer::CompileStretch(const Split& split, KernelNode* node) {
+    const uint16_t missing = dataset_.features()[split.feature].missing();
+    const bool is_level = split.kind == SplitKind::kLevel;
+    CodeStretch stretch{1, 0};
+    if (!is_level)
+        stretch.add = split.missing_left ? static_cast<uint16_t>(-missing) : 0;
+    const int last = is_level ? split.threshold : std::min<int>(split.threshold, missing - 1);
+    const uint16_t code = static_cast<uint16_t>(last + stretch.add);
+    stretch.base = static_cast<uint16_t>((code - is_level) / 254 * 254);
+    const uint8_t byte = static_cast<uint8_t>(code - stretch.base);
+    node->add = Broadcast(static_cast<uint8_t>(is_level ? 0x80 - byte : 0x80));
+    node->threshold = Broadcast(static_cast<uint8_t>(is_level ? 0x80 : 0x80 + byte));
+    const uint64_t key = uint64_t{split.feature} << 32 | uint64_t{stretch.add} << 16 | stretch.base;
+    const auto [found, is_new] = stretches_.try_emplace(key, made_.size());
+    if (is_new)
+        made_.push_back({split.feature, stretch, {}});
+    return found->second;
+}
+
+size_t LeafIndexer::CompileSubset(const Tree& tree, size_t index, KernelNode* node) {
+    const uint16_t feature = tree.splits[index].feature;
+    const FeatureSpec& spec = dataset_.features()[feature];
+    MadeColumn column{feature, {}, std::vector<uint8_t>(std::max<size_t>(spec.cells(), 256))};
+    for (uint32_t code = 0; code < spec.cells(); code++)
+        column.goes_right[code] = !tree.SplitGoesLeft(index, static_cast<uint16_t>(code), spec.missing());
+    made_.push_back(std::move(column));
+    *node = KernelNode{};
+    return made_.size() - 1;
+}
+
 LeafIndexer::LeafTable LeafIndexer::CompileTable(const Tree& tree, int slot) const {
     LeafTable table{slot, tree.splits[0].feature, {}};
     const FeatureSpec& spec = dataset_.features()[table.feature];
@@ -75,12 +107,10 @@ void LeafIndexer::CompileTree(const Tree& tree, int slot) {
         const size_t position = first + positions_[i];
         if (CompileInline(split, &nodes_[position]))
             continue;
-        const FeatureSpec& spec = dataset_.features()[split.feature];
-        Lookup lookup{position, split.feature, std::vector<uint8_t>(std::max<size_t>(spec.cells(), 256))};
-        for (uint32_t code = 0; code < spec.cells(); code++)
-            lookup.goes_right[code] = !tree.SplitGoesLeft(i, static_cast<uint16_t>(code), spec.missing());
-        nodes_[position] = KernelNode{};
-        lookups_.push_back(std::move(lookup));
+        KernelNode* const node = &nodes_[position];
+        const size_t column =
+            split.kind == SplitKind::kSubset ? CompileSubset(tree, i, node) : CompileStretch(split, node);
+        uses_.push_back({position, column});
     }
 }
 
@@ -88,7 +118,9 @@ void LeafIndexer::SetTrees(const Tree* trees, int count) {
     CheckInternal(count <= packing_.trees_per_word(), "too many trees for one group");
     nodes_.clear();
     node_slots_.clear();
-    lookups_.clear();
+    made_.clear();
+    stretches_.clear();
+    uses_.clear();
     tables_.clear();
     if (dataset_.blocks() == 0)
         return;
@@ -100,28 +132,35 @@ void LeafIndexer::SetTrees(const Tree* trees, int count) {
         else
             CompileTree(trees[slot], slot);
     }
-    lookup_columns_.resize(std::max(lookup_columns_.size(), lookups_.size() * kStripe));
+    made_bytes_.resize(std::max(made_bytes_.size(), made_.size() * kStripe));
 }
 
-void LeafIndexer::FillLookups(size_t block, size_t row, size_t rows) {
-    const uint8_t* first_column = dataset_.Codes8(block, 0) + row;
-    for (size_t k = 0; k < lookups_.size(); k++) {
-        const Lookup& lookup = lookups_[k];
-        uint8_t* out = lookup_columns_.data() + k * kStripe;
-        const uint8_t* goes_right = lookup.goes_right.data();
-        if (dataset_.wide(lookup.feature)) {
-            const uint16_t* codes = dataset_.Codes16(block, lookup.feature) + row;
-            for (size_t i = 0; i < rows; i++)
-                out[i] = goes_right[codes[i]];
-        } else {
-            const uint8_t* codes = dataset_.Codes8(block, lookup.feature) + row;
-            for (size_t i = 0; i < rows; i++)
-                out[i] = goes_right[codes[i]];
-        }
-        // The kernels add `column` to the address of the stripe's first column.
-        nodes_[lookup.node].column = static_cast<intptr_t>(reinterpret_cast<uintptr_t>(out) -
-                                                           reinterpret_cast<uintptr_t>(first_column));
+void LeafIndexer::MakeColumn(const MadeColumn& column, size_t block, size_t row, size_t rows,
+                             uint8_t* out) const {
+    const uint8_t* goes_right = column.goes_right.data();
+    if (!dataset_.wide(column.feature)) {
+        const uint8_t* codes = dataset_.Codes8(block, column.feature) + row;
+        for (size_t i = 0; i < rows; i++)
+            out[i] = goes_right[codes[i]];
+        return;
     }
+    const uint16_t* codes = dataset_.Codes16(block, column.feature) + row;
+    if (column.goes_right.empty())
+        return (simd_ == Simd::kPortable ? StretchToBytes : StretchToBytesAvx2)(column.stretch, codes, rows,
+                                                                                out);
+    for (size_t i = 0; i < rows; i++)
+        out[i] = goes_right[codes[i]];
+}
+
+void LeafIndexer::MakeColumns(size_t block, size_t row, size_t rows) {
+    for (size_t k = 0; k < made_.size(); k++)
+        MakeColumn(made_[k], block, row, rows, made_bytes_.data() + k * kStripe);
+    // The kernels add `column` to the address of the stripe's first column.
+    const uintptr_t first_column = reinterpret_cast<uintptr_t>(dataset_.Codes8(block, 0) + row);
+    const intptr_t distance =
+        static_cast<intptr_t>(reinterpret_cast<uintptr_t>(made_bytes_.data()) - first_column);
+    for (const Use& use : uses_)
+        nodes_[use.node].column = distance + static_cast<intptr_t>(use.column * kStripe);
 }
 
 void LeafIndexer::ApplyTables(size_t block, size_t row, size_t rows, uint64_t* words) const {
@@ -145,7 +184,7 @@ void LeafIndexer::IndexBlock(size_t block, uint64_t* words) {
     for (size_t row = 0; row < rows; row += kStripe) {
         const size_t count = std::min(kStripe, rows - row);
         const uint8_t* first_column = dataset_.Codes8(block, 0) + row;
-        FillLookups(block, row, count);
+        MakeColumns(block, row, count);
         if (simd_ == Simd::kPortable)
             StripePortable(first_column, count, words + row);
         else

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "base/simd.h"
@@ -35,9 +36,9 @@ class LeafPacking {
 
 // The trees of one group, compiled for one thread. Every split becomes "signed byte(code + add) > threshold
 // goes right", which covers thresholds with missing values on either side and one level against the rest; a
-// tree of one feature becomes a table from codes to leaves. Splits that do not fit (two-byte columns, subsets
-// in trees of several features) are first evaluated into a byte column of their own. All of it agrees with
-// model/tree.h's GoesLeft.
+// tree of one feature becomes a table from codes to leaves. Splits that do not fit get a byte column made for them: a
+// two-byte column as many as the splits' stretches of 254 codes need, whatever the number of splits; a subset in a tree of
+// several features one of its own. All of it agrees with model/tree.h's GoesLeft.
 class LeafIndexer {
   public:
     // The dataset must outlive the indexer.
@@ -53,10 +54,14 @@ class LeafIndexer {
   private:
     static constexpr size_t kStripe = 512;  // rows that are handled together, so that columns stay in cache
 
-    struct Lookup {  // a split with a byte column of its own
-        size_t node;
+    struct MadeColumn {  // bytes that the kernels read instead of the column itself
         uint16_t feature;
-        std::vector<uint8_t> goes_right;  // per code
+        CodeStretch stretch;              // of a two-byte column, unless there is a table
+        std::vector<uint8_t> goes_right;  // per code, of one subset
+    };
+    struct Use {
+        size_t node;
+        size_t column;  // of made_
     };
     struct LeafTable {  // a one-feature tree
         int slot;
@@ -65,9 +70,12 @@ class LeafIndexer {
     };
 
     bool CompileInline(const Split& split, KernelNode* node) const;
+    size_t CompileStretch(const Split& split, KernelNode* node);
+    size_t CompileSubset(const Tree& tree, size_t index, KernelNode* node);
     void CompileTree(const Tree& tree, int slot);
     LeafTable CompileTable(const Tree& tree, int slot) const;
-    void FillLookups(size_t block, size_t row, size_t rows);
+    void MakeColumn(const MadeColumn& column, size_t block, size_t row, size_t rows, uint8_t* out) const;
+    void MakeColumns(size_t block, size_t row, size_t rows);
     void ApplyTables(size_t block, size_t row, size_t rows, uint64_t* words) const;
     void StripePortable(const uint8_t* first_column, size_t rows, uint64_t* words) const;
     void StripeVector(const uint8_t* first_column, size_t rows, uint64_t* words) const;
@@ -80,8 +88,10 @@ class LeafIndexer {
     std::vector<int> node_slots_;    // slots of the trees in nodes_
     std::vector<size_t> positions_;  // breadth-first number of a node -> its place in nodes_
     std::vector<KernelNode> nodes_;  // tree after tree
-    std::vector<Lookup> lookups_;
-    std::vector<uint8_t> lookup_columns_;
+    std::vector<MadeColumn> made_;
+    std::unordered_map<uint64_t, size_t> stretches_;  // feature and stretch -> where it is in made_
+    std::vector<Use> uses_;
+    std::vector<uint8_t> made_bytes_;
     std::vector<LeafTable> tables_;
 };
 

@@ -22,6 +22,13 @@ size_t KernelPosition(size_t index, int dense_depth) {
     return (size_t{1} << top) - 1 + subtree * kSubtreeNodes + (size_t{1} << local_level) - 1 + local;
 }
 
+void StretchToBytes(const CodeStretch& stretch, const uint16_t* codes, size_t rows, uint8_t* out) {
+    for (size_t i = 0; i < rows; i++) {
+        const int code = static_cast<uint16_t>(codes[i] + stretch.add) - stretch.base;
+        out[i] = static_cast<uint8_t>(code < 0 ? 0 : code > 255 ? 255 : code);
+    }
+}
+
 #if defined(__x86_64__)
 
 namespace {
@@ -195,6 +202,21 @@ void DenseLeavesAvx512(int dense_depth, const KernelNode* nodes, const uint8_t* 
     DenseLeaves(kAvx512Kernels, dense_depth, nodes, cells, out);
 }
 
+__attribute__((target("avx2"))) void StretchToBytesAvx2(const CodeStretch& stretch, const uint16_t* codes,
+                                                        size_t rows, uint8_t* out) {
+    const __m256i add = _mm256_set1_epi16(static_cast<int16_t>(stretch.add));
+    const __m256i base = _mm256_set1_epi16(static_cast<int16_t>(stretch.base));
+    const __m256i most = _mm256_set1_epi16(255);
+    for (size_t row = 0; row < rows; row += 32) {
+        const __m256i* cells = reinterpret_cast<const __m256i*>(codes + row);
+        const __m256i low = _mm256_subs_epu16(_mm256_add_epi16(_mm256_loadu_si256(cells), add), base);
+        const __m256i high = _mm256_subs_epu16(_mm256_add_epi16(_mm256_loadu_si256(cells + 1), add), base);
+        const __m256i packed = _mm256_packus_epi16(_mm256_min_epu16(low, most), _mm256_min_epu16(high, most));
+        // Packing works within halves and leaves rows 0-7, 16-23, 8-15, 24-31.
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + row), _mm256_permute4x64_epi64(packed, 0xd8));
+    }
+}
+
 __attribute__((target("avx2"))) void PackLeavesAvx2(const uint8_t (*codes)[kKernelRows], uint64_t* words) {
     for (size_t row = 0; row < kKernelRows; row += 32) {
         __m256i b[8], w[8], d[8];
@@ -228,6 +250,9 @@ void DenseLeavesAvx2(int, const KernelNode*, const uint8_t*, uint8_t*) {
     CheckInternal(false, "no vector instructions on this machine");
 }
 void DenseLeavesAvx512(int, const KernelNode*, const uint8_t*, uint8_t*) {
+    CheckInternal(false, "no vector instructions on this machine");
+}
+void StretchToBytesAvx2(const CodeStretch&, const uint16_t*, size_t, uint8_t*) {
     CheckInternal(false, "no vector instructions on this machine");
 }
 void PackLeavesAvx2(const uint8_t (*)[kKernelRows], uint64_t*) {

@@ -33,6 +33,16 @@ size_t KernelPosition(size_t index, int dense_depth);
 void DenseLeavesAvx2(int dense_depth, const KernelNode* nodes, const uint8_t* cells, uint8_t* out);
 void DenseLeavesAvx512(int dense_depth, const KernelNode* nodes, const uint8_t* cells, uint8_t* out);
 
+// A stretch of a two-byte column's codes as bytes that the kernels can compare: byte = code + add, less `base`, brought
+// into 0 to 255. Codes of the stretch differ, those below it are 0 and those above it 255. `rows` is a multiple of
+// kKernelRows.
+struct CodeStretch {
+    uint16_t add;  // modulo 2^16
+    uint16_t base;
+};
+void StretchToBytes(const CodeStretch& stretch, const uint16_t* codes, size_t rows, uint8_t* out);
+void StretchToBytesAvx2(const CodeStretch& stretch, const uint16_t* codes, size_t rows, uint8_t* out);
+
 // codes[slot][row] for 8 slots -> one word per row, slot 0 in the lowest byte.
 void PackLeavesAvx2(const uint8_t (*codes)[kKernelRows], uint64_t* words);
 

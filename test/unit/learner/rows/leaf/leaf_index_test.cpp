@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "learner/tree/random_structure.h"
 #include "unit/learner/random_data.h"
 
@@ -71,6 +73,49 @@ TEST(LeafIndex, AgreesWithTheTreesOwnRule) {
                     ExpectLeaves(dataset, trees, depth, Simd::kAvx512);
             }
         }
+    }
+}
+
+// Codes and splits on both sides of every place where bytes of two-byte columns begin anew, missing values included.
+TEST(LeafIndex, ComparesTwoByteCodesAsBytes) {
+    NumericRange range;
+    range.scale = Scale::kLinear;
+    range.bins = 1000;
+    std::vector<FeatureSpec> features{FeatureSpec::Hashed("few", 512), FeatureSpec::Numeric("some", range),
+                                      FeatureSpec::Hashed("many", kMaxBins)};
+    range.bins = kMaxBins;
+    features.push_back(FeatureSpec::Numeric("most", range));
+    std::vector<std::vector<uint16_t>> edges;
+    for (const FeatureSpec& feature : features) {
+        edges.emplace_back();
+        for (int edge = 0; edge <= feature.missing() + 254; edge += edge < 2000 ? 254 : 254 * 31) {
+            for (int code = edge - 3; code <= edge + 3; code++)
+                edges.back().push_back(static_cast<uint16_t>(std::clamp<int>(code, 0, feature.missing())));
+        }
+        edges.back().push_back(feature.missing());
+    }
+    DatasetBuilder builder(features, TargetSpec::Binary(), false);
+    for (size_t row = 0; row < 1000; row++) {
+        if (builder.Full())
+            builder.Grow();
+        for (size_t i = 0; i < features.size(); i++)
+            builder.SetCode(i, edges[i][(row * (2 * i + 1)) % edges[i].size()]);
+        builder.AppendRow(0);
+    }
+    NoInterrupt interrupt;
+    const Dataset dataset = builder.Finish(interrupt);
+    for (size_t step = 0; step < 100; step++) {
+        std::vector<Tree> trees(8, Tree::OfDepth(2));
+        for (size_t k = 0; k < 24; k++) {
+            Split& split = trees[k / 3].splits[k % 3];
+            split.feature = static_cast<uint16_t>((k + k / 3) % features.size());
+            const std::vector<uint16_t>& codes = edges[split.feature];
+            split.threshold = codes[(step * 24 + k * 7) % codes.size()];
+            split.kind = features[split.feature].ordered() ? SplitKind::kThreshold : SplitKind::kLevel;
+            split.missing_left = split.kind == SplitKind::kThreshold && step % 2 == 1;
+        }
+        ExpectLeaves(dataset, trees, 2, Simd::kPortable);
+        ExpectLeaves(dataset, trees, 2, BestSimd());
     }
 }
 
