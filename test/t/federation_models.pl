@@ -24,23 +24,39 @@ sub refused
     is(hub('SELECT count(*) FROM dpboost_ledger'), $ledger, "$what: nor noted here");
 }
 
+# A figure of a result: its value and the ends of its interval.
+sub figure
+{
+    my ($result, $name) = @_;
+    my ($numbers) = $result =~ /"$name": \[([^\]]*)\]/ or die "no $name in $result";
+    return split /, /, $numbers;
+}
+
 my $evaluate = "SELECT dpboost_evaluate_across('los', 'cardio', 'los', epsilon => 1)";
 my $update = "SELECT dpboost_update_across('los', 'cardio', epsilon => 1)";
 hub("SET ROLE ana; $train");
 
 subtest 'an evaluation' => sub {
     my $before = all_charges();
-    my $result = hub("SET ROLE ana; $evaluate");
+    my $result = hub("SET ROLE ana; SELECT dpboost_evaluate_across('los', 'cardio', 'los', epsilon => 4)");
     like($result, qr/"parties": \["charite", "lmu", "ukb"\]/, 'all parties took part');
-    my ($rows) = $result =~ /"rows": \[([-0-9.]+)/;
-    cmp_ok(abs($rows - 6000), '<', 200, 'it counts the rows of all');
-    my ($rmse) = $result =~ /"rmse": \[([-0-9.]+)/;
-    my $exact = hub("SET ROLE ana; SELECT sqrt(avg((dpboost_predict('los', age, 'w0') - age / 2.0) ^ 2)) FROM generate_series(0, 100) age");
-    cmp_ok(abs($rmse - $exact), '<', 1.5, 'and measures as one who sees all rows');
-    note("rows $rows, RMSE $rmse, exact about $exact");
+    # Bounds are six standard deviations of the noise, which is public: less than one run in 10^8 fails by chance.
+    my ($rows, $least, $most) = figure($result, 'rows');
+    my $sd = ($most - $least) / 3.92;
+    cmp_ok($sd, '<', 5, 'noise as for epsilon 4 and three parties of which one may collude');
+    cmp_ok(abs($rows - 6000), '<', 6 * $sd, 'it counts the rows of all');
+    # Squares of errors are 30^2 of a label's in [-1, 1]. Up to .75 of that they are in one sum, and what is above it in another, which is
+    # nothing here but counts where noise makes it evident. $sd is a sum's, these are the mean's.
+    my ($within, $beyond) = map { 30**2 * $_ * $sd / 6000 } .75**2 * sqrt(.5), 1 / .7;
+    my ($rmse) = figure($result, 'rmse');
+    my $exact = hub(q{SET ROLE ana; SELECT sqrt(avg((dpboost_predict('los', i * 37 % 101, 'w' || i % 3) - i * 37 % 101 / 2.0) ^ 2))
+        FROM (VALUES (3000), (1500), (1500)) party(people), generate_series(1, people) i});
+    cmp_ok($rmse**2 - $exact**2, '>', -6 * $within, 'and measures as one who sees all rows');
+    cmp_ok($rmse**2 - $exact**2, '<', 6 * ($within + $beyond), 'and not worse');
+    note("rows $rows (sd $sd), RMSE $rmse, exact $exact");
     is(all_charges(), raised($before, 1), 'each party is charged once');
     my $newest = "FROM dpboost_ledger ORDER BY release_id DESC LIMIT 1";
-    is(at($_, "SELECT kind || ' ' || method || ' ' || role || ' ' || model || ' ' || epsilon $newest"), 'evaluation evaluate study los 1', "ledger of $_") for @names;
+    is(at($_, "SELECT kind || ' ' || method || ' ' || role || ' ' || model || ' ' || epsilon $newest"), 'evaluation evaluate study los 4', "ledger of $_") for @names;
     my %sessions = map { at($_, "SELECT federation ->> 'session' $newest") => 1 } @names;
     $sessions{ hub("SELECT federation ->> 'session' $newest") } = 1;
     is(scalar(keys %sessions), 1, 'one session in all ledgers');
