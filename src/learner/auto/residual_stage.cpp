@@ -54,6 +54,21 @@ std::vector<double> LeafCounts(const BasisPartition& partition, const std::vecto
     return counts;
 }
 
+// Draws in which all features move once.
+uint32_t Blocks(const AdditiveStage& stage) {
+    const uint32_t features = static_cast<uint32_t>(stage.active.size());
+    const uint32_t per_block = std::max(1U, Whole(stage.schedule.block_features));
+    return (features + per_block - 1) / per_block;
+}
+
+// To a Newton step on the bound of the curvature: as far as the time goes, but all features of a block together no further
+// than `most_step`.
+double Step(const AdditiveStage& stage, uint32_t epochs) {
+    const double together = std::ceil(static_cast<double>(stage.active.size()) / std::max(1U, Blocks(stage)));
+    return std::min(stage.schedule.residual_time * stage.strength / epochs,
+                    stage.schedule.most_step / std::max(1.0, together));
+}
+
 }  // namespace
 
 ResidualStage::ResidualStage(const AdditiveStage& stage, double leave)
@@ -63,7 +78,7 @@ ResidualStage::ResidualStage(const AdditiveStage& stage, double leave)
       epochs_(Whole(schedule_.residual_epochs)),
       unit_(stage.Clip(schedule_.residual_clip) / stage.rows.StepsPerOne()),
       objective_(stage.ClippedAt(stage.Clip(schedule_.residual_clip))),
-      rate_(schedule_.residual_time * stage.strength / epochs_ / objective_->curvature()),
+      rate_(Step(stage, epochs_) / objective_->curvature()),
       signals_(stage.features.size(), 0.0) {
     const double mu = stage.pool.mu() * std::sqrt(stage.pool.left() - leave);
     kappa_ = schedule_.residual_kappa * stage.NoiseSpread() * stage.NoiseSpread() *
@@ -71,9 +86,7 @@ ResidualStage::ResidualStage(const AdditiveStage& stage, double leave)
 }
 
 void ResidualStage::RunEpochs(uint32_t count) {
-    const uint32_t features = static_cast<uint32_t>(stage_.active.size());
-    const uint32_t per_block = std::max(1U, Whole(schedule_.block_features));
-    const uint32_t blocks = (features + per_block - 1) / per_block;
+    const uint32_t features = static_cast<uint32_t>(stage_.active.size()), blocks = Blocks(stage_);
     std::vector<uint32_t> order(features);
     for (; count > 0; count--, epoch_++) {
         stage_.random.Permutation(order.data(), features);

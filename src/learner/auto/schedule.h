@@ -134,6 +134,8 @@ struct AutoSchedule {
     double residual_epochs = 0;
     double residual_leaves = 0;
     double residual_time = 0;
+    double most_step =
+        0;  // of the features that move together, in all: where they say the same they overshoot beyond 2
     double residual_clip = 0;
     double residual_kappa = 0;  // in units of m / mu_stage^2
     double uniform_cuts = 0;    // how many thresholds are uniform over the bins, not at noisy quantiles
@@ -188,6 +190,7 @@ struct AutoSchedule {
     double product_time = 0;
     double product_prior = 0;  // signal to noise at which a product moves at half speed
     double product_rate = 0;   // of a tree, at the most
+    double product_step = 0;   // of the trees of a draw, in all
     double product_push = 0;   // power of a strength above 1 by which trees on products go further still
     double least_cell = 0;     // of an even spread, that a cell of a tree is taken to hold at least
 };

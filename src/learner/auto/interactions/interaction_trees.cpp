@@ -245,10 +245,11 @@ void Interactions::Grow(double leave) {
     const double kappa =
         schedule_.product_kappa * stage_.NoiseSpread() * stage_.NoiseSpread() * count / (mu * mu);
     const uint32_t trees = Whole(schedule_.product_trees);
-    const double rate = StrengthBeyond() *
-                        std::min(schedule_.product_rate, schedule_.product_time * count / trees) /
-                        objective_->curvature();
     const uint32_t per_draw = std::max(1U, Whole(schedule_.trees_per_draw));
+    const double step =
+        StrengthBeyond() * std::min(schedule_.product_rate, schedule_.product_time * count / trees);
+    const double rate =
+        std::min(step, schedule_.product_step / std::min(per_draw, trees)) / objective_->curvature();
     for (uint32_t done = 0; done < trees;) {
         const uint32_t count_now = std::min(per_draw, trees - done);
         std::vector<ProductTree> drawn;
