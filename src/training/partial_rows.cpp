@@ -1,5 +1,6 @@
 // Rows that several processes have read for one training.
 #include "base/checksum.h"
+#include "training/call/row_part.h"
 #include "training/training.h"
 
 namespace dpboost {
@@ -29,9 +30,17 @@ namespace {
 void TrainingCore::AppendPartial(std::string_view fingerprint, std::string_view bytes, Interrupt& interrupt) {
     if (fingerprint != Fingerprint())
         ThrowOtherEncoding();
+    AppendPart(bytes, interrupt);
+}
+
+void TrainingCore::AppendPart(std::string_view rows, Interrupt& interrupt) {
     AppendRows();
-    builder_->AppendPartial(bytes, interrupt, [&] { CountMemory(bytes.size()); });
+    builder_->AppendPartial(rows, interrupt, [&] { CountMemory(rows.size()); });
     CountMemory();
+}
+
+std::string TrainingCore::Recipe() const {
+    return WriteRecipe(call_specs_, target_, weights_, !buffer_.units.empty());
 }
 
 void TrainingCore::TakeRows(TrainingCore* other) {

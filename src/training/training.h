@@ -78,6 +78,9 @@ class TrainingCore {
     size_t PartialBytes();
     void WritePartial(char* out);
     void AppendPartial(std::string_view fingerprint, std::string_view bytes, Interrupt& interrupt);
+    // Where other processes read rows as they are told, without the call: what a RowPart is made of, and its rows.
+    std::string Recipe() const;
+    void AppendPart(std::string_view rows, Interrupt& interrupt);
     // Takes the rows of a training of the same call, which began only to collect them, without a copy. Before any row of its
     // own; throws kCorrupted if the other encodes rows in another way.
     void TakeRows(TrainingCore* other);

@@ -54,6 +54,16 @@ line '  memory per row beside the values' \
 measure 'SET max_parallel_workers_per_gather = 2;' "$train"
 line "reading by two workers, the session's own CPU" "$cpu s"
 line '  against alone' "$(calculate "$cpu / $alone")" '<= 0.6'
+by_name="SELECT length(dpboost_train_on('m', 'wide', 'y', 1, options => '{$stump}')::text);"
+measure '' "$by_name"
+alone=$cpu
+line 'dpboost_train_on alone, CPU' "$alone s"
+line '  against the sum' "$(calculate "$alone / $sum")" '<= 1.3'
+measure 'SET max_parallel_workers_per_gather = 2;' "$by_name"
+line "dpboost_train_on by two workers, the session's own CPU" "$cpu s"
+line '  against alone' "$(calculate "$cpu / $alone")" '<= 0.6'
+line '  memory per row beside the values' \
+    "$(calculate "($rss * 1024 - 20e6) / $ROWS - 2 * $COLUMNS_READ" 1) B" '<= 32 B (2 per value)'
 
 # ---- auto -----------------------------------------------------------------------------------------------------------
 auto="SELECT length(dpboost_train('m', '{\"epsilon\": 1, \"bounds\": [0, 1], \"target_range\": [0, 1]}', y, $(list 'f%g' ', '))::text) FROM wide;"

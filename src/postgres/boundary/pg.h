@@ -72,7 +72,9 @@ extern "C" {
 #include <miscadmin.h>
 #include <nodes/makefuncs.h>
 #include <nodes/nodeFuncs.h>
+#include <optimizer/cost.h>
 #include <optimizer/optimizer.h>
+#include <optimizer/paths.h>
 #include <optimizer/tlist.h>
 #include <parser/analyze.h>
 #include <parser/parse_node.h>
@@ -82,6 +84,7 @@ extern "C" {
 #include <postmaster/bgworker.h>
 #include <rewrite/rewriteHandler.h>
 #include <rewrite/rewriteSupport.h>
+#include <storage/bufmgr.h>
 #include <storage/dsm.h>
 #include <storage/ipc.h>
 #include <storage/latch.h>
@@ -329,6 +332,15 @@ inline PlannedStmt* PlanQuery(Query* query, const char* text) {
     return pg_plan_query(query, text, 0, nullptr, nullptr);
 #else
     return pg_plan_query(query, text, 0, nullptr);
+#endif
+}
+
+// Waits until the message is sent; false if nobody receives any more.
+inline bool SendMessage(shm_mq_handle* queue, const char* bytes, Size size) {
+#if PG_VERSION_NUM >= 150000
+    return shm_mq_send(queue, size, bytes, false, true) == SHM_MQ_SUCCESS;
+#else
+    return shm_mq_send(queue, size, bytes, false) == SHM_MQ_SUCCESS;
 #endif
 }
 

@@ -2,6 +2,7 @@
 
 #include "postgres/catalog/relations.h"
 #include "postgres/reading/fresh_settings.h"
+#include "postgres/reading/parallel_scan.h"
 #include "postgres/reading/quiet.h"
 #include "postgres/reading/trusted_code.h"
 
@@ -25,18 +26,6 @@ NullableDatum SlotValue(const TupleTableSlot* slot, int column) {
     return {slot->tts_values[column], slot->tts_isnull[column]};
 }
 
-// An array of another length or with more dimensions has no features: it must not raise, because whether it
-// is there is private.
-void AppendArray(RowSink* sink, NullableDatum target, NullableDatum unit, NullableDatum array) {
-    ArrayElements elements;
-    const bool usable =
-        !array.isnull && ReadArray(array.value, &elements) && elements.count == sink->features;
-    AppendRow(sink, target, unit, [&](int i, bool* is_null) {
-        *is_null = !usable || elements.nulls[i];
-        return *is_null ? Datum(0) : elements.values[i];
-    });
-}
-
 bool ReceiveRow(TupleTableSlot* slot, DestReceiver* self) {
     auto* receiver = reinterpret_cast<RowReceiver*>(self);
     RowSink* sink = receiver->sink;
@@ -49,7 +38,7 @@ bool ReceiveRow(TupleTableSlot* slot, DestReceiver* self) {
     if (sink == nullptr) {
         // a row of no group
     } else if (receiver->shape == FeatureShape::kArray) {
-        AppendArray(sink, SlotValue(slot, 0), unit, SlotValue(slot, 1));
+        AppendArrayRow(sink, SlotValue(slot, 0), unit, SlotValue(slot, 1));
     } else {
         const Datum* values = slot->tts_values + 1;
         const bool* nulls = slot->tts_isnull + 1;
@@ -123,24 +112,12 @@ Query* RewriteQuery(const Reading& reading) {
     return query;
 }
 
-// A value that is stored out of line locks its TOAST table while it is fetched, which others can see. Locked
-// beforehand, it tells nothing.
 void LockToastTables(const PlannedStmt* plan) {
     ListCell* cell;
     foreach (cell, plan->rtable) {
         const auto* entry = static_cast<const RangeTblEntry*>(lfirst(cell));
-        if (entry->rtekind != RTE_RELATION)
-            continue;
-        Relation relation = relation_open(entry->relid, NoLock);
-        const Oid toast = relation->rd_rel->reltoastrelid;
-        relation_close(relation, NoLock);
-        if (!OidIsValid(toast))
-            continue;
-        Relation toast_relation = relation_open(toast, AccessShareLock);
-        ListCell* index;
-        foreach (index, RelationGetIndexList(toast_relation))
-            LockRelationOid(lfirst_oid(index), AccessShareLock);
-        relation_close(toast_relation, NoLock);
+        if (entry->rtekind == RTE_RELATION)
+            LockToastTable(entry->relid);
     }
 }
 
@@ -187,6 +164,20 @@ bool IsIndependentOfRows(const ErrorData* error, Phase phase) {
 
 // ---- running ----
 
+void ExecuteReading(RowSink* sink, const Reading& reading, PlannedStmt* plan, volatile Phase* phase) {
+    RowReceiver receiver;
+    MakeReceiver(&receiver, sink, reading.shape);
+    QueryDesc* execution = CreateQueryDesc(plan, kStatement, GetActiveSnapshot(), InvalidSnapshot,
+                                           &receiver.receiver, nullptr, nullptr, 0);
+    ExecutorStart(execution, 0);
+    *phase = Phase::kRun;
+    RunToEnd(execution);
+    ExecutorFinish(execution);
+    ExecutorEnd(execution);
+    FreeQueryDesc(execution);
+    MemoryContextDelete(receiver.row_context);
+}
+
 void RunReading(RowSink* sink, const Reading& reading, volatile Phase* phase) {
     Query* query = RewriteQuery(reading);
     *phase = Phase::kPlan;
@@ -196,20 +187,11 @@ void RunReading(RowSink* sink, const Reading& reading, volatile Phase* phase) {
     if (reading.as_owner)
         LockToastTables(plan);
     *phase = Phase::kStart;
-    RowReceiver receiver;
-    MakeReceiver(&receiver, sink, reading.shape);
     CommandCounterIncrement();
     PushActiveSnapshot(GetTransactionSnapshot());
-    QueryDesc* execution = CreateQueryDesc(plan, kStatement, GetActiveSnapshot(), InvalidSnapshot,
-                                           &receiver.receiver, nullptr, nullptr, 0);
-    ExecutorStart(execution, 0);
-    *phase = Phase::kRun;
-    RunToEnd(execution);
-    ExecutorFinish(execution);
-    ExecutorEnd(execution);
-    FreeQueryDesc(execution);
+    if (!ReadInParallel(sink, reading, plan))
+        ExecuteReading(sink, reading, plan, phase);
     PopActiveSnapshot();
-    MemoryContextDelete(receiver.row_context);
 }
 
 void RunQuietly(RowSink* sink, const Reading& reading) {

@@ -8,6 +8,15 @@
 
 namespace dpboost {
 
+struct RowSink;
+
+// How parallel workers can read rows for a sink: what they must know to make a sink of their own, and how their rows are
+// taken in. See parallel_scan.h.
+struct RowSharing {
+    bytea* (*describe)(RowSink*);
+    void (*take)(RowSink*, const char* bytes, size_t size);
+};
+
 // Plain data; what uses it has it as its base.
 struct RowSink {
     RowBuffer* buffer;
@@ -20,6 +29,7 @@ struct RowSink {
     void (*flush)(RowSink*);  // takes a full buffer's rows away
     // Null, or by the value behind the features: where a row belongs instead. Null: nowhere, it is skipped.
     RowSink* (*route)(RowSink*, NullableDatum);
+    const RowSharing* sharing;  // null: one process reads all rows
 };
 
 // Puts one value of a column into row `row` of the buffer.
@@ -59,6 +69,18 @@ inline void AppendRow(RowSink* sink, NullableDatum target, NullableDatum unit, F
         buffer->units[row] = ReadUnit(sink->unit_type, unit.value);
     if (++buffer->rows == RowBuffer::kRows)
         sink->flush(sink);
+}
+
+// The same with one array of features. An array of another length or with more dimensions has none: it must not raise,
+// because whether it is there is private.
+inline void AppendArrayRow(RowSink* sink, NullableDatum target, NullableDatum unit, NullableDatum array) {
+    ArrayElements elements;
+    const bool usable =
+        !array.isnull && ReadArray(array.value, &elements) && elements.count == sink->features;
+    AppendRow(sink, target, unit, [&](int i, bool* is_null) {
+        *is_null = !usable || elements.nulls[i];
+        return *is_null ? Datum(0) : elements.values[i];
+    });
 }
 
 }  // namespace dpboost

@@ -9,6 +9,7 @@
 #include "postgres/train/calibration.h"
 #include "postgres/train/json_reader.h"
 #include "postgres/train/progress.h"
+#include "postgres/train/row_part.h"
 #include "postgres/units/reserve_units.h"
 
 namespace dpboost {
@@ -358,6 +359,7 @@ Training* BeginTraining(const TrainingCall& call) {
     training->buffer = (*training->core)->buffer();
     training->columns = training->buffer->columns.data();
     training->flush = FlushRows;
+    training->sharing = &kTrainingSharing;
     if (call.model != nullptr && !worker)  // an estimate answers
         CheckPerTrainLimit(training->budgets, (*training->core)->options().epsilon,
                            (*training->core)->options().delta);
