@@ -97,12 +97,14 @@ endef
 CORE_ROOMS := $(sort $(dir $(CORE_SRCS)))
 UNIT_ROOMS := $(sort $(dir $(UNIT_SRCS)))
 CORE_OBJS_plain := $(CORE_SRCS:%.cpp=$(BUILD)/plain/%.o)
-CORE_OBJS_tsan := $(CORE_SRCS:%.cpp=$(BUILD)/tsan/%.o)
+CORE_OBJS_tsan := $(CORE_ROOMS:%=$(BUILD)/tsan/%room.o)
 CORE_OBJS_asan := $(CORE_ROOMS:%=$(BUILD)/asan/%room.o)
 UNIT_OBJS_plain := $(if $(ROOMS),$(UNIT_ROOMS:%=$(BUILD)/plain/%room.o),$(UNIT_SRCS:%.cpp=$(BUILD)/plain/%.o))
 UNIT_OBJS_tsan := $(UNIT_SRCS:%.cpp=$(BUILD)/tsan/%.o)
 UNIT_OBJS_asan := $(UNIT_ROOMS:%=$(BUILD)/asan/%room.o)
 $(foreach folder,$(CORE_ROOMS),$(eval $(call room,$(BUILD)/asan/$(folder)room.o,$(wildcard $(folder)*.cpp),$$(CXX) $$(CORE_CXXFLAGS) $(SAN_FLAGS))))
+TSAN_FLAGS := -O1 -g1 -fsanitize=thread
+$(foreach folder,$(CORE_ROOMS),$(eval $(call room,$(BUILD)/tsan/$(folder)room.o,$(wildcard $(folder)*.cpp),$$(CXX) $$(CORE_CXXFLAGS) $(TSAN_FLAGS))))
 
 # $(1) flavour, $(2) extra flags, $(3) and for the tests themselves: compiling them is most of the time of a build
 define flavour
@@ -132,11 +134,11 @@ $(BUILD)/$(1)/statistical_tests: $(STATISTICAL_SRCS:%.cpp=$(BUILD)/$(1)/%.o) $(B
 endef
 $(eval $(call flavour,plain,,-O0))
 $(eval $(call flavour,asan,$(SAN_FLAGS),-O0))
-$(eval $(call flavour,tsan,-O1 -g1 -fsanitize=thread,-O0))
+$(eval $(call flavour,tsan,$(TSAN_FLAGS),-O0))
 # What runs in threads, under ThreadSanitizer.
 THREAD_SRCS := $(wildcard test/unit/training/federation/*_test.cpp) test/unit/base/worker_pool_test.cpp test/unit/base/fiber_test.cpp
 $(BUILD)/tsan/thread_tests: $(THREAD_SRCS:%.cpp=$(BUILD)/tsan/%.o) $(BUILD)/tsan/libcore.a
-	$(CXX) -fsanitize=thread $^ -o $@ -lgtest -lgtest_main $(CORE_LIBS)
+	$(CXX) $(TSAN_FLAGS) $^ -o $@ -lgtest -lgtest_main $(CORE_LIBS)
 
 .PHONY: core unit unit-asan unit-tsan statistical
 core: $(BUILD)/plain/libcore.a

@@ -1,8 +1,8 @@
 #!/bin/bash
 # What a training across three servers of this machine costs: microseconds of a round (sbdt with many trees of depth 6, 128 sums each),
-# milliseconds of `auto` across servers beside the slowest party's own training, alone on the machine and while the other parties
-# train too (four servers share its processors), and the same over links that take 1 and 50 ms there and back: a relay delays
-# every byte, the network is not touched. Times are the least of REPEAT runs.
+# milliseconds of `auto` across servers beside the slowest party's own training while the other parties train too (four servers
+# share the machine's processors), also over links that take 1 and 50 ms there and back: a relay delays every byte, the network is not
+# touched. Times are the least of REPEAT runs.
 cd "$(dirname "$0")/../.."
 . test/run/lib.sh
 
@@ -66,15 +66,27 @@ line "a round of 128 sums, 3 parties of $ROWS rows" \
 line "  the same round's work at one server alone" \
     "$(round "$(least b postgres "$(alone t "$(sbdt 100)")")" "$(least b postgres "$(alone t "$(sbdt 1100)")")")"
 
-line "auto across 3 servers of $ROWS rows" "$(least a hub "$(across t '{}')") ms"
-line "auto at one of them, alone on the machine" "$(least b postgres "$(alone t '{}')") ms" "target: across <= 1.3 x this + rounds x RTT"
-for party in "${parties[@]}"; do runs "$party" postgres "$(alone t '{}')" >"$SCRATCH/own.$party" & done
-wait
-line "auto at the slowest of them, while all three train by themselves" \
-    "$(paste "$SCRATCH"/own.* | awk '{ m = 0; for (i = 1; i <= NF; ++i) if ($i > m) m = $i; print m }' | sort -n | head -1) ms"
+# trip HOST TIMES: milliseconds there and back: a statement that does nothing.
+trip() {
+    echo 'SELECT' >"$SCRATCH/nothing.sql"
+    "$PGBIN/pgbench" -n -M prepared -c 1 -t "$2" -f "$SCRATCH/nothing.sql" -h "$1" -U postgres postgres 2>/dev/null |
+        sed -n 's/^latency average = \([0-9.]*\) ms/\1/p'
+}
+# own: milliseconds of the slowest party's own training, while all three train by themselves.
+own() {
+    local party
+    for party in "${parties[@]}"; do runs "$party" postgres "$(alone t '{}')" >"$SCRATCH/own.$party" & done
+    wait
+    paste "$SCRATCH"/own.* | awk '{ m = 0; for (i = 1; i <= NF; ++i) if ($i > m) m = $i; print m }' | sort -n | head -1
+}
+declare -A took rtt
+took[0]=$(least a hub "$(across t '{}')")
+slowest=$(own)
+rtt[0]=$(trip "${host[b]}" 5000)
+line "auto at one of 3 servers of $ROWS rows, alone on the machine" "$(least b postgres "$(alone t '{}')") ms"
+line "auto at the slowest of them, while all three train by themselves" "$slowest ms"
 
 # One relay per party and delay.
-declare -A took
 for delay in 1 50; do
     for party in "${parties[@]}"; do
         link=$SCRATCH/link.$party.$delay
@@ -84,8 +96,11 @@ for delay in 1 50; do
         at a "ALTER SERVER $party OPTIONS (SET host '$link')" hub
     done
     took[$delay]=$(REPEAT=2 least a hub "$(across t '{}')")
+    rtt[$delay]=$(trip "$SCRATCH/link.b.$delay" $((1000 / delay)))
 done
-for delay in 1 50; do
-    line "auto across 3 servers, link of $delay ms there and back" "${took[$delay]} ms" \
-        "$(awk "BEGIN { printf \"%.0f trips\", (${took[50]} - ${took[1]}) / 49 }")"
+trips=$(awk "BEGIN { printf \"%.0f\", (${took[50]} - ${took[1]}) / (${rtt[50]} - ${rtt[1]}) }")
+for delay in 0 1 50; do
+    line "auto across 3 servers of $ROWS rows, link of $delay ms" "${took[$delay]} ms" \
+        "$(awk "BEGIN { m = 1.3 * $slowest + $trips * ${rtt[$delay]}; t = ${took[$delay]};
+            printf \"target %.1f: 1.3 x slowest + %d trips x %.3f ms; %s\", m, $trips, ${rtt[$delay]}, t <= m ? \"holds\" : \"missed\" }")"
 done
