@@ -136,7 +136,8 @@ $(eval $(call flavour,plain,,-O0))
 $(eval $(call flavour,asan,$(SAN_FLAGS),-O0))
 $(eval $(call flavour,tsan,$(TSAN_FLAGS),-O0))
 # What runs in threads, under ThreadSanitizer.
-THREAD_SRCS := $(wildcard test/unit/training/federation/*_test.cpp) test/unit/base/worker_pool_test.cpp test/unit/base/fiber_test.cpp
+THREAD_SRCS := $(wildcard test/unit/training/federation/*_test.cpp) test/unit/base/worker_pool_test.cpp test/unit/base/fiber_test.cpp \
+	test/unit/mechanism/parties/shared_noise_test.cpp test/unit/learner/threads_test.cpp
 $(BUILD)/tsan/thread_tests: $(THREAD_SRCS:%.cpp=$(BUILD)/tsan/%.o) $(BUILD)/tsan/libcore.a
 	$(CXX) $(TSAN_FLAGS) $^ -o $@ -lgtest -lgtest_main $(CORE_LIBS)
 

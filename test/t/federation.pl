@@ -102,6 +102,40 @@ subtest 'openings: of exactly the parties, for one call, from this session' => s
     is(all_charges(), $before, 'nothing was charged');
 };
 
+subtest 'a coordinator who ends statements, savepoints and transactions' => sub {
+    my $before = all_charges();
+    my %s = map { $_ => session($_) } @names;
+    my @openings = map { open_at($s{$_}) } @names;
+    for my $set ("'$openings[0]', '$openings[1]', '$openings[2]', NULL", "'$openings[0]', '$openings[1]', '$openings[1]'", '')
+    {
+        my $own = session('ukb');
+        my $mine = open_at($own);
+        (my $with = $set) =~ s/\Q$openings[2]\E/$mine/;
+        like(ask($own, "SELECT dpboost_party.join(ARRAY[$with]::bytea[])"), qr/ERROR/, 'openings with a hole, twice the same, or none');
+        finish($own);
+    }
+    is(join_at($s{$_}, @openings), '', "$_ joins") for @names;
+    ask($s{$_}, 'SAVEPOINT s; SELECT dpboost_party.charge(); ROLLBACK TO s') for @names;
+    is(all_charges(), join(' ', map { $_ + 1 } split / /, $before), 'a charge outlives its savepoint');
+    for my $never (-1, 0, '9223372036854775807')
+    {
+        like(ask($s{ukb}, "SAVEPOINT s; SELECT dpboost_party.round($never, NULL); ROLLBACK TO s"), qr/out of order/, "there is no event $never");
+    }
+    like(ask($s{ukb}, "SAVEPOINT s; SELECT dpboost_party.round(1, '\\x0000000000000000'); ROLLBACK TO s"), qr/no total before the first event/, 'nor a total before the first');
+    # An answer that was made and lost is not made again.
+    like(ask($s{ukb}, "SAVEPOINT s; SET LOCAL statement_timeout = '2s'; SELECT dpboost_party.round(1, NULL), pg_sleep(60); ROLLBACK TO s"), qr/statement timeout/, 'a round is cut off');
+    my $again = ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party.round(1, NULL); ROLLBACK TO s');
+    like($again, qr/Each event is answered once/, 'and is not answered again');
+    # Nor does anything of a session outlive its transaction.
+    my $round = qr/no federated training has begun/;
+    ask($s{lmu}, 'ROLLBACK; BEGIN ISOLATION LEVEL REPEATABLE READ');
+    like(ask($s{lmu}, 'SELECT dpboost_party.round(1, NULL)'), $round, 'no round after a rollback');
+    ask($s{charite}, 'COMMIT; BEGIN ISOLATION LEVEL REPEATABLE READ');
+    like(ask($s{charite}, 'SELECT dpboost_party.round(1, NULL)'), $round, 'nor after a commit');
+    finish(values %s);
+    is(all_charges(), join(' ', map { $_ + 1 } split / /, $before), 'nothing more is charged');
+};
+
 subtest 'another call or plan than the others have' => sub {
     my $before = all_charges();
     $hub->safe_psql('hub', "SELECT dpboost_train_across('los', 'cardio', 'los', epsilon => 0.5)");
