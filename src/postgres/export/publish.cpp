@@ -51,7 +51,7 @@ int RunElsewhere(const char* statement) {
             continue;
         const char* result = SPI_getvalue(tuple, columns, 4);
         ereport(ERROR, (errcode(ERRCODE_CONNECTION_EXCEPTION),
-                        errmsg("could not publish the model on %s:%s", SPI_getvalue(tuple, columns, 1),
+                        errmsg("could not change the model on %s:%s", SPI_getvalue(tuple, columns, 1),
                                SPI_getvalue(tuple, columns, 2)),
                         errdetail("%s", result == nullptr ? "The server gave no reason." : result)));
     }
@@ -75,6 +75,13 @@ int Send(const Published& model) {
         RunElsewhere(psprintf("SELECT %s.dpboost_share(%s, %s)", schema, name,
                               quote_literal_cstr(static_cast<const char*>(lfirst(cell)))));
     return servers;
+}
+
+// For those who manage models: the name of the owner, if there is anything to do elsewhere.
+const char* OwnerElsewhere(Oid owner) {
+    if (!IsCoordinator() || !OidIsValid(owner))
+        return nullptr;
+    return GetUserNameFromId(owner, true);
 }
 
 // What the model is, as dpboost_export gives it to the caller. Within SPI.
@@ -124,6 +131,35 @@ int Publish(Published* model) {
 }
 
 }  // namespace
+
+void DeployElsewhere(Oid owner, const char* name, int32 version) {
+    const char* owner_name = OwnerElsewhere(owner);
+    if (owner_name == nullptr)
+        return;
+    Published model = {owner_name, name, version, nullptr, NIL};
+    Publish(&model);
+}
+
+void CallElsewhere(const char* function, Oid owner, const char* name, int32 version, const char* role) {
+    const char* owner_name = OwnerElsewhere(owner);
+    if (owner_name == nullptr)
+        return;
+    const char* full = FullName(false, owner_name, name);
+    SPI_connect();
+    const char* schema = Schema();
+    StringInfoData statement;
+    initStringInfo(&statement);
+    appendStringInfo(&statement, "SELECT %s.%s(%s", schema, function,
+                     quote_literal_cstr(version == 0 ? full : psprintf("%s@%d", full, version)));
+    if (role != nullptr)
+        appendStringInfo(&statement, ", %s", quote_literal_cstr(quote_identifier(role)));
+    appendStringInfo(&statement,
+                     ") WHERE EXISTS (SELECT FROM %s.dpboost_models WHERE model = %s AND owner = %s"
+                     " AND %d IN (0, version))",
+                     schema, quote_literal_cstr(name), quote_literal_cstr(owner_name), version);
+    RunElsewhere(statement.data);
+    SPI_finish();
+}
 
 void PublishInWake(const char* owner, const char* name, int32 version) {
     if (IsInParallelMode() || !IsCoordinator())

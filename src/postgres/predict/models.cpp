@@ -3,6 +3,7 @@
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/writable.h"
 #include "postgres/catalog/catalog.h"
+#include "postgres/export/publish.h"
 #include "postgres/predict/model_cache.h"
 #include "postgres/predict/model_lookup.h"
 
@@ -22,8 +23,10 @@ namespace {
 // A model that the caller owns.
 struct OwnedModel {
     int64 name_id;
-    const char* name;
-    int32 version;  // 0: all
+    Oid owner;         // 0: gone
+    const char* name;  // as it was written
+    const char* bare;  // without the owner
+    int32 version;     // 0: all
 };
 
 void FindOwnedModel(const text* argument, OwnedModel* model) {
@@ -36,7 +39,9 @@ void FindOwnedModel(const text* argument, OwnedModel* model) {
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                         errmsg("must be owner of model \"%s\"", entry.name)));
     model->name_id = entry.name_id;
+    model->owner = entry.owner;
     model->name = entry.name;
+    model->bare = pstrdup(read.name);
     model->version = read.version;
 }
 
@@ -138,6 +143,7 @@ Datum dpboost_share(PG_FUNCTION_ARGS) {
                   {RoleRefType(), RoleRef(caller, ExistingRole(caller))}});
     CatalogEnd(&scope);
     ModelsChanged();
+    CallElsewhere("dpboost_share", model.owner, model.bare, 0, role_name);
     PG_RETURN_VOID();
 }
 
@@ -153,6 +159,8 @@ Datum dpboost_unshare(PG_FUNCTION_ARGS) {
     Unshare(model, PG_GETARG_OID(1));
     CatalogEnd(&scope);
     ModelsChanged();
+    if (const char* role_name = RoleName(PG_GETARG_OID(1)))
+        CallElsewhere("dpboost_unshare", model.owner, model.bare, 0, role_name);
     PG_RETURN_VOID();
 }
 
@@ -173,6 +181,7 @@ Datum dpboost_drop_model(PG_FUNCTION_ARGS) {
         {Int8(model.name_id)});
     CatalogEnd(&scope);
     ModelsChanged();
+    CallElsewhere("dpboost_drop_model", model.owner, model.bare, model.version, nullptr);
     PG_RETURN_VOID();
 }
 
@@ -195,6 +204,7 @@ Datum dpboost_deploy(PG_FUNCTION_ARGS) {
                  {name, version, deployer});
     CatalogEnd(&scope);
     ModelsChanged();
+    DeployElsewhere(model.owner, model.bare, PG_GETARG_INT32(1));
     PG_RETURN_VOID();
 }
 
@@ -212,6 +222,7 @@ Datum dpboost_set_owner(PG_FUNCTION_ARGS) {
     GiveName(model, role, role_name);
     CatalogEnd(&scope);
     ModelsChanged();
+    CallElsewhere("dpboost_set_owner", model.owner, model.bare, 0, role_name);
     PG_RETURN_VOID();
 }
 
