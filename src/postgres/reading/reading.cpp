@@ -189,8 +189,11 @@ void RunReading(RowSink* sink, const Reading& reading, volatile Phase* phase) {
     *phase = Phase::kStart;
     CommandCounterIncrement();
     PushActiveSnapshot(GetTransactionSnapshot());
-    if (!ReadInParallel(sink, reading, plan))
+    *phase = Phase::kRun;
+    if (!ReadInParallel(sink, reading, plan)) {
+        *phase = Phase::kStart;
         ExecuteReading(sink, reading, plan, phase);
+    }
     PopActiveSnapshot();
 }
 
