@@ -107,8 +107,30 @@ void IntervalsOf(const char* name, const EncodedTable& table, double epsilon, co
 
 // ---- logarithmic targets ----
 
-// Amounts of log-normal size from 0 to 100,000 on 4 columns, and the mean of each row.
-EncodedTable Amounts(size_t rows, std::vector<double>* means) {
+// How amounts scatter around what the columns say: log-normal, with a heavier tail (0.3 x^2 in the logarithm), or evenly on
+// a logarithmic scale from 1 to 3,000 whatever the columns say.
+enum class Scatter { kNormal, kHeavy, kEven };
+constexpr const char* kScatterNames[] = {"normal", "heavy", "even"};
+
+double Amount(Scatter scatter, double middle, double normal) {
+    const double even = std::log(3000) * std::erfc(-normal / std::sqrt(2)) / 2;
+    const double heavy = scatter == Scatter::kHeavy ? 0.3 * normal * normal : 0;
+    return std::min(1e5, std::exp(scatter == Scatter::kEven ? even : middle + normal + heavy));
+}
+
+double MeanAmount(Scatter scatter, double middle) {
+    constexpr double kStep = 0.02;
+    double sum = 0, weights = 0;
+    for (double normal = -8; normal <= 8; normal += kStep) {
+        const double weight = std::exp(-normal * normal / 2);
+        sum += weight * Amount(scatter, middle, normal);
+        weights += weight;
+    }
+    return sum / weights;
+}
+
+// Amounts from 0 to 100,000 on 4 columns, and the mean of each row.
+EncodedTable Amounts(size_t rows, Scatter scatter, std::vector<double>* means) {
     EncodedTable table;
     std::vector<Encoder> encoders;
     for (int j = 0; j < 4; j++) {
@@ -126,17 +148,17 @@ EncodedTable Amounts(size_t rows, std::vector<double>* means) {
             x[j] = random.Normal();
             table.codes.push_back(encoders[static_cast<size_t>(j)].Number(x[j]));
         }
-        const double middle = 4 + 0.8 * x[0] - 0.5 * x[1] + 0.3 * x[2], spread = 1;
-        table.values.push_back(std::min(1e5, std::exp(middle + spread * random.Normal())));
-        means->push_back(std::exp(middle + spread * spread / 2));
+        const double middle = 4 + 0.8 * x[0] - 0.5 * x[1] + 0.3 * x[2];
+        table.values.push_back(Amount(scatter, middle, random.Normal()));
+        means->push_back(MeanAmount(scatter, middle));
     }
     return table;
 }
 
-void LogTargets(const Arguments& arguments) {
+void LogTargets(const Arguments& arguments, Scatter scatter) {
     for (const size_t rows : {5000U, 20000U}) {
         std::vector<double> means;
-        const EncodedTable table = Amounts(rows, &means);
+        const EncodedTable table = Amounts(rows, scatter, &means);
         EncodedTable plain = table;
         plain.target = TargetSpec::Regression(0, 1e5);
         for (const double epsilon : {0.25, 1.0}) {
@@ -160,11 +182,12 @@ void LogTargets(const Arguments& arguments) {
                     rmse[logarithmic] += Rmse(found.predicted, found.values) / (arguments.runs * 4);
                 }
             std::printf(
-                "log       %zu rows, epsilon %-4g mean prediction / mean %.3f +- %.3f (goal within .05), off "
+                "log       %s, %zu rows, epsilon %-4g mean prediction / mean %.3f +- %.3f (goal within .05), "
+                "off "
                 "by "
                 "%.3f a training, RMSE %.0f; linear %.3f, RMSE %.0f\n",
-                rows, epsilon, ratio.Mean(), ratio.StandardError(), off.Mean(), rmse[1], linear.Mean(),
-                rmse[0]);
+                kScatterNames[static_cast<int>(scatter)], rows, epsilon, ratio.Mean(), ratio.StandardError(),
+                off.Mean(), rmse[1], linear.Mean(), rmse[0]);
             std::fflush(stdout);
         }
     }
@@ -206,8 +229,9 @@ void RunAll(const Arguments& arguments) {
         for (const char* name : {"abalone", "copies", "collinear", "skewed"})
             if (wanted("intervals"))
                 IntervalsOf(name, LoadNamed(name), epsilon, arguments);
-    if (wanted("log"))
-        LogTargets(arguments);
+    for (const Scatter scatter : {Scatter::kNormal, Scatter::kHeavy, Scatter::kEven})
+        if (wanted("log"))
+            LogTargets(arguments, scatter);
     if (wanted("quantile"))
         Quantiles(arguments);
 }

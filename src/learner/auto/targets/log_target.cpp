@@ -9,23 +9,28 @@ namespace {
 
 // Up to how many times its prediction a row counts in full: so far that noise moves the mean of these multiples by this
 // much, within limits.
-constexpr double kNoise = 0.03;
-constexpr double kLeastReach = 6, kMostReach = 32;
+struct Reach {
+    double noise;
+    double least;
+};
+constexpr double kMostReach = 32;
 constexpr double kPriorVariance = 0.25;  // of the logarithm of the factor
 constexpr double kMostShift = 4;
-
-}  // namespace
+// Rows beyond the reach count for less than they are, so what is found is too little where there are many. Predictions are
+// put right in steps, and the same reach is further out after each: a part of the fraction for a step, until one finds little,
+// and the rest for the last look, at multiples of which the mean is about 1.
+constexpr Reach kStep = {0.03, 6}, kLast = {0.02, 4};
+constexpr double kStepPart = 0.15;
+constexpr int kMostSteps = 3;
+constexpr double kLittle = 0.5;  // of the logarithm of the factor
 
 // Neighbours: add or remove one unit. Sensitivity: RatioSums. Charge: one draw. The mean of (1 + value - lower) over its
 // prediction is the factor by which predictions are too low, where scores are right on average as logarithms ("smearing").
-double AdjustMean(const AdditiveStage& stage, double fraction) {
+double ShiftToMean(const AdditiveStage& stage, double fraction, const Reach& wanted) {
     const double half = stage.target.LogWidth() / 2;
-    stage.tables.ThenFinal(half, half);
-    if (!(fraction > 0))
-        return 0;
     const double factor = stage.tables.final_factor(), shift = stage.tables.final_shift();
     const double nu = stage.counts.rows * stage.pool.mu() * std::sqrt(fraction);
-    const double reach = std::clamp(2 * kNoise * nu, kLeastReach, kMostReach);
+    const double reach = std::clamp(2 * wanted.noise * nu, wanted.least, kMostReach);
     const NoisySums sums =
         stage.pool.Release(fraction, stage.rows.RatioSums({half, half}, {factor, shift}, reach));
     const double unit = reach / 2 / stage.rows.StepsPerOne() / stage.counts.rows;
@@ -36,6 +41,24 @@ double AdjustMean(const AdditiveStage& stage, double fraction) {
     const double moved = std::clamp(change, -kMostShift, kMostShift);
     stage.tables.ThenFinal(1, moved);
     return moved;
+}
+
+}  // namespace
+
+double AdjustMean(const AdditiveStage& stage, double fraction) {
+    const double half = stage.target.LogWidth() / 2;
+    stage.tables.ThenFinal(half, half);
+    if (!(fraction > 0))
+        return 0;
+    double moved = 0, left = fraction;
+    for (int step = 0; step < kMostSteps; step++) {
+        const double by = ShiftToMean(stage, fraction * kStepPart, kStep);
+        moved += by;
+        left -= fraction * kStepPart;
+        if (by < kLittle)
+            break;
+    }
+    return moved + ShiftToMean(stage, left, kLast);
 }
 
 }  // namespace dpboost

@@ -45,11 +45,11 @@ Drawn Draw(const TargetSpec& target, size_t rows, const std::function<double(dou
     return {builder.Finish(interrupt), std::move(values)};
 }
 
-Model Train(const Dataset& rows, std::vector<GivenOption> given) {
+Model Train(const Dataset& rows, std::vector<GivenOption> given, double epsilon = 20) {
     ChaChaSource source = TestSource(5);
     Random random(source);
     ZeroNoise noise;
-    return TrainWith(kAuto, rows, 20, 1e-6, given, random, noise);
+    return TrainWith(kAuto, rows, epsilon, 1e-6, given, random, noise);
 }
 
 double PartBelow(const Model& model, const Drawn& drawn, double from, double to) {
@@ -98,6 +98,16 @@ TEST(TargetScales, HuberIgnoresHowFarOutliersAre) {
     EXPECT_EQ(huber.loss().kind, LossKind::kHuber);
 }
 
+double MeanRatio(const Model& model, const Drawn& drawn) {
+    double predicted = 0, all = 0;
+    for (size_t row = 0; row < drawn.values.size(); row++) {
+        const uint16_t code = drawn.rows.Code(row, 0);
+        predicted += model.Predict(&code);
+        all += drawn.values[row];
+    }
+    return predicted / all;
+}
+
 double Amount(double x, double chance) {
     return std::exp(3 + 4 * x) * std::exp(1.5 * (std::sqrt(-std::log(chance)) - 0.8));
 }
@@ -106,17 +116,20 @@ TEST(TargetScales, LogarithmsPredictMeansOnTheOriginalScale) {
     const Drawn drawn = Draw(TargetSpec::Logarithmic(0, 1e6), 8000, Amount);
     const Model model = Train(drawn.rows, {});
     EXPECT_EQ(model.link(), Link::kLog);
-    double predicted = 0, all = 0;
-    for (size_t row = 0; row < drawn.values.size(); row++) {
-        const uint16_t code = drawn.rows.Code(row, 0);
-        predicted += model.Predict(&code);
-        all += drawn.values[row];
-    }
-    EXPECT_NEAR(predicted / all, 1, 0.05);
+    EXPECT_NEAR(MeanRatio(model, drawn), 1, 0.05);
     // A quantile needs no mean, and a median is far below it.
     const Model median = Train(drawn.rows, {Given("objective", "quantile"), Given("quantile", 0.5)});
     EXPECT_NEAR(PartBelow(median, drawn, 0, 1), 0.5, 0.015);
     EXPECT_GT(PartBelow(model, drawn, 0, 1), 0.55);
+}
+
+// Where the mean is made by many rows far above the middle, a single look, which counts none of them as more than a few
+// times its prediction, finds three quarters of it.
+TEST(TargetScales, MeansOfValuesThatSpanOrdersOfMagnitudeEvenly) {
+    const auto even = [](double, double chance) { return std::exp(chance * std::log(3000)); };
+    const Drawn drawn = Draw(TargetSpec::Logarithmic(0, 1e5), 8000, even);
+    EXPECT_NEAR(MeanRatio(Train(drawn.rows, {}, 1), drawn), 1, 0.05);
+    EXPECT_NEAR(MeanRatio(Train(drawn.rows, {}, 4), drawn), 1, 0.05);
 }
 
 TEST(TargetScales, LogarithmicModelsSurviveBytesAndExports) {
