@@ -12,6 +12,8 @@ CREATE FUNCTION pg_temp.asked(epsilon float8, options jsonb DEFAULT '{}') RETURN
     $$SELECT dpboost_estimate('regress_est', 'y', epsilon, options => options) - '{task,method,delta,features,remaining}'::text[]$$;
 SELECT pg_temp.asked(1), pg_temp.asked(0.1);
 SELECT pg_temp.asked(1.5);
+-- of several limits the tightest is told, so that who asks for what is left gets it
+SELECT dpboost_train_on('est', 'regress_est', 'y', 50);
 SELECT jsonb_pretty(dpboost_estimate('regress_est', 'y', 1.5) -> 'remaining');
 -- what would fit does, and is what the training's own error says
 SELECT dpboost_train_on('est', 'regress_est', 'y', 0.5) ->> 'version' AS version;
@@ -31,6 +33,15 @@ SELECT dpboost_set_budget('regress_est', 'regress_est_ana', epsilon => 1.9, max_
 SET ROLE regress_est_ana;
 SELECT pg_temp.asked(0.3);
 SELECT pg_temp.asked(0.2) -> 'fits' AS fits;
+-- a cap for each person is told as it was set, and granted
+RESET ROLE;
+CREATE TABLE regress_est_units AS SELECT i AS person, i / 100.0::float8 AS x, i % 2 = 0 AS y FROM generate_series(1, 100) i;
+SELECT dpboost_set_domain('regress_est_units', 'x', 0, 1);
+SELECT dpboost_protect('regress_est_units', 1, privacy_unit => 'person', accounting => 'unit');
+SELECT e -> 'would_fit' AS would_fit, dpboost_estimate('regress_est_units', 'y', (e ->> 'would_fit')::float8) -> 'fits' AS fits
+FROM dpboost_estimate('regress_est_units', 'y', 2) e;
+DROP TABLE regress_est_units;
+SET ROLE regress_est_ana;
 -- what is wrong with the call is an error still
 SELECT dpboost_estimate('regress_est', 'z', 0.3);
 SELECT dpboost_estimate('regress_est', 'y', 0.3, options => '{"method": "none"}');

@@ -65,8 +65,11 @@ double Rounded(double number, bool up) {
     const int exponent = atoi(digits + 8);  // d.ddddde+xx
     digits[1] = digits[0];
     digits[7] = '\0';
-    const long mantissa = atol(digits + 1) + (up ? 1 : -1);
-    snprintf(digits, sizeof digits, "%lde%d", mantissa, exponent - 5);
+    const long mantissa = atol(digits + 1);
+    if (!up && mantissa == 100000)  // below a power of ten
+        snprintf(digits, sizeof digits, "999999e%d", exponent - 6);
+    else
+        snprintf(digits, sizeof digits, "%lde%d", mantissa + (up ? 1 : -1), exponent - 5);
     return strtod(digits, nullptr);
 }
 

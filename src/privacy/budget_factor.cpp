@@ -25,6 +25,8 @@ namespace {
 
 // A rest that nobody can train with.
 constexpr double kNothingLeft = 1e-3;
+// By how much an epsilon may be above what is left: what is taken off for rounding is no reason to refuse (kSlack in budget.cpp).
+constexpr double kForgiven = 1e-9;
 
 [[noreturn]] void ThrowExhausted(const PlanRequest& request, const BudgetConstraint& constraint,
                                  double left) {
@@ -40,11 +42,10 @@ constexpr double kNothingLeft = 1e-3;
             ErrorCode::kBudgetExhausted, "privacy budget" + name + " is exhausted",
             "The training needs epsilon " + Printed(request.epsilon) + ", and less than 0.001 is left.",
             "Ask the table's owner to raise the limit.");
-    throw Error(
-        ErrorCode::kBudgetExhausted,
-        "privacy budget" + name + " does not allow epsilon " + Printed(request.epsilon),
-        "Epsilon " + Printed(RoundedDown(left)) + " is left at delta " + Printed(request.delta) + ".",
-        "Ask for at most " + Printed(RoundedDown(left)) + ", or ask the table's owner to raise the limit.");
+    throw Error(ErrorCode::kBudgetExhausted,
+                "privacy budget" + name + " does not allow epsilon " + Printed(request.epsilon),
+                "Epsilon " + Printed(left) + " is left at delta " + Printed(request.delta) + ".",
+                "Ask for at most " + Printed(left) + ", or ask the table's owner to raise the limit.");
 }
 
 // The least factor by which all noise must grow until rho at the order is within what is left.
@@ -68,11 +69,8 @@ double RenyiFactor(const std::vector<Event>& events, uint32_t order, double left
     return SolveDecreasing(excess, low, f_low, high, f_high, 1e-9);
 }
 
-}  // namespace
-
-double BudgetFactor(const PlanRequest& request, const std::vector<Event>& events,
-                    const BudgetConstraint& constraint) {
-    const Budget& budget = constraint.budget;
+// Infinite: no noise is enough, or so much that the remainder is worth less than the epsilon asked for.
+double FactorOf(const PlanRequest& request, const std::vector<Event>& events, const Budget& budget) {
     if (budget.TakesAlone(request.epsilon, request.delta))
         return 1;
     const double mu_squared = GaussianMuSquared(events);
@@ -83,12 +81,39 @@ double BudgetFactor(const PlanRequest& request, const std::vector<Event>& events
         factor = mu_squared <= room.mu_squared ? 1 : std::sqrt(mu_squared / room.mu_squared) * (1 + 1e-14);
     if (factor > 1)
         factor = std::min(factor, RenyiFactor(events, budget.order(), room.rho));
-    if (factor > 1) {
-        const double left = budget.RoomEpsilon(gaussian, request.delta);
-        if (!std::isfinite(factor) || !(request.epsilon <= left * (1 + 1e-9)))
-            ThrowExhausted(request, constraint, left);
+    const bool granted =
+        factor == 1 || request.epsilon <= budget.RoomEpsilon(gaussian, request.delta) * (1 + kForgiven);
+    return granted ? factor : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+NeededNoise BudgetFactor(const PlanRequest& request, const std::vector<Event>& events) {
+    const bool gaussian = std::isfinite(GaussianMuSquared(events));
+    NeededNoise needed;
+    const BudgetConstraint* tightest = nullptr;
+    double least = 0;
+    for (const BudgetConstraint& constraint : request.budgets) {
+        const double factor = FactorOf(request, events, constraint.budget);
+        if (factor > needed.factor)
+            needed = {factor, &constraint};
+        if (std::isfinite(factor))
+            continue;
+        const double left = GrantedEpsilon(constraint.budget, gaussian, request.delta);
+        if (tightest == nullptr || left < least) {
+            tightest = &constraint;
+            least = left;
+        }
     }
-    return factor;
+    if (tightest != nullptr)
+        ThrowExhausted(request, *tightest, least);
+    return needed;
+}
+
+double GrantedEpsilon(const Budget& budget, bool gaussian, double delta) {
+    if (budget.order() == kInfiniteOrder && delta > 0)
+        return 0;
+    return RoundedDown(budget.RoomEpsilon(gaussian, delta) * (1 + kForgiven));
 }
 
 }  // namespace dpboost

@@ -218,9 +218,7 @@ Plan Plan::Calibrate(const PlanRequest& request) {
     release.delta = request.delta;
     release.epsilon = request.epsilon;
     release.calibrated_by = calibration.by;
-    double factor = 1;
-    for (const BudgetConstraint& constraint : request.budgets)
-        factor = std::max(factor, BudgetFactor(request, calibration.events, constraint));
+    const double factor = BudgetFactor(request, calibration.events).factor;
     release.events = factor > 1 ? Scaled(calibration.events, factor) : calibration.events;
     if (factor > 1) {
         release.calibrated_by = CalibratedBy::kBudget;
@@ -243,12 +241,11 @@ Plan Plan::FromRelease(const PlanRequest& request, std::string_view announced) {
     Plan plan;
     Cost& release = plan.release_ = Cost::Parse(announced);
     const double proven = CheckAnnounced(request, demands, release);
-    for (const BudgetConstraint& constraint : request.budgets)
-        if (BudgetFactor(request, release.events, constraint) > 1)
-            throw Error(ErrorCode::kBudgetExhausted,
-                        "privacy budget of " + constraint.name + " allows the training only with more noise",
-                        "Servers that train together draw the noise that was announced.",
-                        "Lower epsilon, or ask the table's owner to raise the limit.");
+    if (const NeededNoise needed = BudgetFactor(request, release.events); needed.factor > 1)
+        throw Error(ErrorCode::kBudgetExhausted,
+                    "privacy budget of " + needed.by->name + " allows the training only with more noise",
+                    "Servers that train together draw the noise that was announced.",
+                    "Lower epsilon, or ask the table's owner to raise the limit.");
     // Who announces a little less noise than was asked for has it said so.
     release.epsilon = proven > request.epsilon * (1 + kLastDigits) ? proven : request.epsilon;
     release.curve = EventsCurve(release.events);

@@ -11,6 +11,7 @@
 #include "model/export/exported_model.h"
 #include "privacy/accountant/calibrate.h"
 #include "privacy/accountant/gdp.h"
+#include "privacy/budget_factor.h"
 #include "privacy/spent.h"
 #include "training/call/call.h"
 #include "training/evaluation/evaluation_json.h"
@@ -188,7 +189,7 @@ void TrainingCore::Consider(const std::vector<BudgetConstraint>& budgets, double
     for (const BudgetConstraint& constraint : budgets)
         outlook_.would_fit =
             std::min(outlook_.would_fit,
-                     constraint.budget.RoomEpsilon(IsGaussianFullBatch(plan_->events()), options_.delta));
+                     GrantedEpsilon(constraint.budget, IsGaussianFullBatch(plan_->events()), options_.delta));
 }
 
 void TrainingCore::CountMemory(size_t besides) {

@@ -73,7 +73,9 @@ TEST(TextTest, RoundsAgainstTheSpender) {
     EXPECT_EQ(RoundedUp(0.1234561), 0.123457);
     EXPECT_EQ(RoundedDown(0.1234569), 0.123456);
     EXPECT_EQ(RoundedUp(9.999991), 10);
-    EXPECT_EQ(RoundedDown(9.999999), 9.9999);
+    EXPECT_EQ(RoundedDown(9.9999999), 9.99999);
+    EXPECT_EQ(RoundedDown(0.9999999999999), 0.999999);
+    EXPECT_EQ(RoundedDown(1.0000001e-9), 1e-9);
     EXPECT_EQ(RoundedUp(1e-300 * 1.0000001), 1.00001e-300);
     EXPECT_EQ(RoundedDown(1e200), 1e200);
     EXPECT_EQ(RoundedUp(0), 0);

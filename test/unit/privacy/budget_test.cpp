@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "privacy/accountant/gdp.h"
+#include "privacy/budget_factor.h"
 #include "privacy/plan.h"
+#include "support/thrown.h"
 #include "unit/privacy/reference_table.h"
 #include "unit/privacy/requests.h"
 
@@ -250,6 +252,32 @@ TEST(Budget, ExhaustedErrorSaysWhatIsLeft) {
     } catch (const Error& error) {
         EXPECT_EQ(error.message(), "privacy budget of role \"ana\" on table \"visits\" is exhausted");
     }
+}
+
+TEST(Budget, TheErrorIsAboutTheOneThatLeavesLeast) {
+    PlanRequest request = Training(50, 1e-6);
+    request.budgets = {{Budget(5, 1e-5), "table"}, {Budget(2, 1e-6), "role"}, {Budget(3, 1e-6), "group"}};
+    EXPECT_EQ(
+        Thrown([&] { Plan::Calibrate(request); }),
+        "privacy budget of role does not allow epsilon 50 | Epsilon 2 is left at delta 1e-6. | Ask for at "
+        "most 2, or ask the table's owner to raise the limit.");
+    request.epsilon = 2;
+    EXPECT_NO_THROW(Plan::Calibrate(request));
+}
+
+// Also of a person's account, whose limit is never met exactly.
+TEST(Budget, WhatIsGrantedReadsWellAndFits) {
+    for (const double epsilon : {0.05, 0.1, 0.7, 1.0, 3.0, 10.0})
+        for (const double delta : {1e-6, 1e-5}) {
+            const Budget accounts = Budget(epsilon, delta).WithSpent(BudgetSpent::ByUnit());
+            Budget begun(epsilon, delta);
+            begun.Spend(Plan::Calibrate(Training(epsilon / 3, delta)).release());
+            EXPECT_EQ(GrantedEpsilon(accounts, false, delta), epsilon);
+            EXPECT_NO_THROW(Within(Training(epsilon, delta), accounts));
+            EXPECT_NO_THROW(Within(Training(GrantedEpsilon(begun, false, delta), delta), begun));
+            EXPECT_THROW(Within(Training(GrantedEpsilon(begun, false, delta) * 1.0001, delta), begun), Error);
+        }
+    EXPECT_EQ(GrantedEpsilon(Budget(2, 0), false, 1e-6), 0);
 }
 
 TEST(Budget, PureBudgetsTakePureReleasesOnly) {
