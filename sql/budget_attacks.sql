@@ -182,7 +182,7 @@ SELECT dpboost_train_on('regress_att_p', 'parts', 'cost', epsilon => 0.9, option
 SELECT dpboost_train_on('regress_att_p', 'parts_low', 'cost', epsilon => 0.9, options => :'train') ->> 'version';
 
 -- attack: the aggregate through a join, a CTE and a view charges the cap of what it reads
-SELECT dpboost_protect('visits_2', 1000, 1e-6);
+SELECT dpboost_protect('visits_2', 100, 1e-6);
 CREATE TABLE ages (age int PRIMARY KEY);
 CREATE VIEW v AS SELECT * FROM visits_2;
 CREATE TEMP TABLE counted AS SELECT releases FROM dpboost_budgets WHERE relation = 'visits_2'::regclass AND grantee IS NULL;

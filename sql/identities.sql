@@ -33,7 +33,7 @@ CREATE TABLE moved (LIKE people INCLUDING ALL);
 SELECT * FROM limits;
 SELECT dpboost_unprotect('people');
 SELECT dpboost_unprotect('moved');
-SELECT dpboost_protect('people', 100000, 1e-3), dpboost_protect('moved', 100000, 1e-3);
+SELECT dpboost_protect('people', 100, 1e-3), dpboost_protect('moved', 100, 1e-3);
 SELECT * FROM limits;
 SELECT dpboost_train_on('regress_eve', 'people', 'y', epsilon => 5, features => '{age}', options => :'train') ->> 'version';
 SELECT role, model FROM dpboost_ledger;

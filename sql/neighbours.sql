@@ -7,7 +7,7 @@ CREATE TABLE people (
     id int, person int, age int, gain numeric, rate float8, word text, hue color, born date, cost float8, died boolean);
 INSERT INTO people SELECT i, i % 20, i % 100, i, i / 100.0, 'w' || i % 3, 'red', '1950-01-01', i % 10, i % 2 = 0
     FROM generate_series(1, 100) i;
-SELECT dpboost_protect('people', 1000000, 1e-6);
+SELECT dpboost_protect('people', 100, 1e-6);
 SELECT dpboost_set_domain('people', 'age', 0, 100), dpboost_set_domain('people', 'gain', 0, 1000, 'log'),
        dpboost_set_domain('people', 'rate', 0, 1), dpboost_set_domain('people', 'born', '1900-01-01', '2000-01-01'),
        dpboost_set_domain('people', 'cost', 0, 10), dpboost_set_domain('people', 'word', ARRAY['w0', 'w1', 'w2']);
@@ -70,7 +70,7 @@ SELECT told_apart(:'on_table' || $$'cost', 1, features => '{age,gain,rate,word,h
 SELECT told_apart(:'on_table' || $$'died', 1, features => '{age,gain,rate,word,hue,born}', options => '{"method": "sbdt", "trees": 4, "extra_rounds": 2}')$$);
 SELECT told_apart(:'on_table' || $$'word', 1, features => '{age,gain}', options => '{"method": "sbdt", "trees": 4, "positive": "w1"}')$$);
 -- per person
-SELECT dpboost_protect('people', 1000000, 1e-6, 'person', accept_earlier => true);
+SELECT dpboost_protect('people', 100, 1e-6, 'person', accept_earlier => true);
 SELECT told_apart(:'on_table' || $$'cost', 1, features => '{age,word}', options => '{"method": "sbdt", "trees": 4}')$$);
 SELECT dpboost_unprotect('people');
 -- an error is the same error with any row
@@ -84,7 +84,7 @@ CREATE FUNCTION answers(unit name) RETURNS TABLE (method text, result jsonb) LAN
 DECLARE
     m text;
 BEGIN
-    PERFORM dpboost_protect('people', 1000000, 1e-6, unit, accept_earlier => true);
+    PERFORM dpboost_protect('people', 100, 1e-6, unit, accept_earlier => true);
     FOR m IN SELECT dpboost_methods.method FROM dpboost_methods LOOP
         RETURN QUERY SELECT m, dpboost_train_on('regress_near', 'people', 'died', 1, 1e-6, '{age,gain,rate,word,hue,born}', s.options)
             - '{version,release_id,remaining,base_rate}'::text[]

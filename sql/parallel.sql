@@ -17,14 +17,14 @@ END$$;
 CREATE TABLE rows (id int, who int, x int CHECK (x BETWEEN 0 AND 3), site text CHECK (site IN ('a', 'b')), y boolean);
 INSERT INTO rows SELECT i, i / 3, i * 4 / 60000, CASE WHEN i % 2 = 0 THEN 'a' ELSE 'b' END, i * 4 / 60000 IN (1, 3) FROM generate_series(0, 59999) i;
 ANALYZE rows;
-\set options '\'{"epsilon": 20, "delta": 1e-3}\''
+\set options '\'{"epsilon": 4, "delta": 1e-3}\''
 CREATE FUNCTION says(model text) RETURNS text LANGUAGE sql
     RETURN (SELECT string_agg(round(dpboost_predict(model, x)::numeric)::text, ' ' ORDER BY x) FROM generate_series(0, 3) x);
 
 -- columns, one array, a row of the table, a record that only its rows describe
 SELECT steps($$SELECT dpboost_train('m', '{}', y, x) FROM rows$$);
 SELECT dpboost_train('columns', :options, y, x) ->> 'features' AS features FROM rows;
-SELECT dpboost_train('array', '{"epsilon": 20, "delta": 1e-3, "bounds": [[0, 3]]}', y, ARRAY[x::float8]) ->> 'features' AS features FROM rows;
+SELECT dpboost_train('array', '{"epsilon": 4, "delta": 1e-3, "bounds": [[0, 3]]}', y, ARRAY[x::float8]) ->> 'features' AS features FROM rows;
 SELECT steps($$SELECT dpboost_train('m', '{}', y, r) FROM rows r$$);
 SELECT dpboost_train('row', :options, y, r) ->> 'features' AS features FROM (SELECT x, y FROM rows) r;
 SELECT says('columns') AS columns, says('array') AS "array", says('row') AS "row";
@@ -35,17 +35,17 @@ SELECT says('workers');
 RESET parallel_leader_participation;
 -- a record that only its rows describe
 CREATE FUNCTION pair(x int, site text) RETURNS record LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$BEGIN RETURN (x, site); END$$;
-SELECT dpboost_train('record', '{"epsilon": 20, "delta": 1e-3, "bounds": {"f1": [0, 3]}}', y, pair(x, site)) ->> 'features' AS features FROM rows;
+SELECT dpboost_train('record', '{"epsilon": 4, "delta": 1e-3, "bounds": {"f1": [0, 3]}}', y, pair(x, site)) ->> 'features' AS features FROM rows;
 SELECT string_agg(round(dpboost_predict('record', ROW(x, 'a'))::numeric)::text, ' ' ORDER BY x) FROM generate_series(0, 3) x;
-SELECT dpboost_train('record', '{"epsilon": 20, "delta": 1e-3, "bounds": {"f1": [0, 3]}}', y, r) ->> 'features' AS features FROM (SELECT y, ROW(x, site) AS r FROM rows OFFSET 0) s;
+SELECT dpboost_train('record', '{"epsilon": 4, "delta": 1e-3, "bounds": {"f1": [0, 3]}}', y, r) ->> 'features' AS features FROM (SELECT y, ROW(x, site) AS r FROM rows OFFSET 0) s;
 -- an array whose length only rows tell, and most of whose rows are NULL
 CREATE TABLE lists AS SELECT i AS id, i < 5000 AS y, CASE WHEN i BETWEEN 15000 AND 15002 THEN ARRAY[0.5::float8, 0.5] END AS list FROM generate_series(1, 20000) i;
-SELECT dpboost_train('late', '{"epsilon": 20, "delta": 1e-3, "bounds": [0, 1]}', y, list) ->> 'features' AS features FROM lists;
+SELECT dpboost_train('late', '{"epsilon": 4, "delta": 1e-3, "bounds": [0, 1]}', y, list) ->> 'features' AS features FROM lists;
 SELECT abs(dpboost_predict('late', ARRAY[NULL, NULL]::float8[]) - 0.25) < 0.05 AS all_rows_count;
 
 -- weights go with their rows
 CREATE TABLE weighted AS SELECT x, CASE WHEN id % 2 = 0 THEN 9 ELSE 1 END AS w, (id % 2 = 0)::int AS y FROM rows;
-SELECT dpboost_train('weighted', '{"epsilon": 20, "delta": 1e-3, "weight": "w", "bounds": {"x": [0, 3], "w": [1, 9]}, "target_range": [0, 1]}', y, r) ->> 'features' AS features FROM weighted r;
+SELECT dpboost_train('weighted', '{"epsilon": 4, "delta": 1e-3, "weight": "w", "bounds": {"x": [0, 3], "w": [1, 9]}, "target_range": [0, 1]}', y, r) ->> 'features' AS features FROM weighted r;
 SELECT dpboost_predict('weighted', 2) > 0.75 AS weighted_mean;  -- 0.5 without weights
 
 -- groups: one model and one charge each
@@ -86,7 +86,7 @@ SELECT says('accounted');
 
 -- relations that are joined or read through a view are judged and charged as ever
 CREATE VIEW few AS SELECT x, y FROM rows WHERE id > 5;
-SELECT dpboost_protect('rows', 1000, 1e-3);
+SELECT dpboost_protect('rows', 100, 1e-3);
 SELECT steps($$SELECT dpboost_train('m', '{}', y, x) FROM few$$);
 SELECT dpboost_train('view', :options, y, x) ->> 'features' AS features FROM few;
 SELECT dpboost_train('mixed', :options, a.y, a.x) FROM rows a JOIN rows b USING (id);

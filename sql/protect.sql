@@ -23,6 +23,11 @@ SET ROLE regress_dpb_owner;
 SELECT dpboost_protect('visits', 0, 1e-6);
 SELECT dpboost_protect('visits', 'NaN', 1e-6);
 SELECT dpboost_protect('visits', 'Infinity', 1e-6);
+\set VERBOSITY default
+SELECT dpboost_protect('visits', 1000000, 1e-6);  -- 1.000000 was meant: no limit that promises anything
+SELECT dpboost_set_budget('visits', 'regress_dpb_ana', 100.5, 1e-6);
+SELECT dpboost_create_population('everyone', 1e6);
+\set VERBOSITY terse
 SELECT dpboost_protect('visits', 1, -1e-6);
 SELECT dpboost_protect('visits', 1, 0.01);
 SELECT dpboost_protect('visits', 1, 'NaN');

@@ -5,16 +5,17 @@ SET search_path = regress_units, public;
 DO $$BEGIN EXECUTE (SELECT format('CREATE TYPE many AS ENUM (%s)', string_agg(quote_literal('e' || i), ', ')) FROM generate_series(1, 400) i); END$$;
 CREATE DOMAIN person AS bigint CHECK (VALUE > 0);
 -- Whether the model says yes when the unit of the i-th row that says yes is `unit` (an expression of i).
+CREATE SEQUENCE cases;  -- a table of its own for each: its cap is for one training
 CREATE FUNCTION says_yes(unit_type text, unit text, other text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE relation text := 'rows' || nextval('cases');
 BEGIN
-    EXECUTE format('CREATE TABLE rows (who %s, x int CHECK (x BETWEEN 0 AND 1), y boolean)', unit_type);
-    EXECUTE format('INSERT INTO rows SELECT %s, 0, true FROM generate_series(1, 300) i', unit);
-    EXECUTE format('INSERT INTO rows SELECT %s, 0, false FROM generate_series(301, 330) i', other);
-    INSERT INTO rows SELECT NULL, 0, true FROM generate_series(1, 1000);  -- nobody
-    PERFORM dpboost_protect('rows', 1e6, 1e-3, 'who');
-    PERFORM dpboost_train_on('regress_units', 'rows', 'y', 100, 1e-3, options => '{"method": "sbdt", "trees": 20, "depth": 1, "subsample": 1, "learning_rate": 0.5}');
-    PERFORM dpboost_unprotect('rows');
-    DROP TABLE rows;
+    EXECUTE format('CREATE TABLE %I (who %s, x int CHECK (x BETWEEN 0 AND 1), y boolean)', relation, unit_type);
+    EXECUTE format('INSERT INTO %I SELECT %s, 0, true FROM generate_series(1, 300) i', relation, unit);
+    EXECUTE format('INSERT INTO %I SELECT %s, 0, false FROM generate_series(301, 330) i', relation, other);
+    EXECUTE format('INSERT INTO %I SELECT NULL, 0, true FROM generate_series(1, 1000)', relation);  -- nobody
+    PERFORM dpboost_protect(relation::regclass, 100, 1e-3, 'who');
+    PERFORM dpboost_train_on('regress_units', relation::regclass, 'y', 100, 1e-3, options => '{"method": "sbdt", "trees": 20, "depth": 1, "subsample": 1, "learning_rate": 0.5}');
+    EXECUTE format('DROP TABLE %I', relation);
     RETURN dpboost_predict('regress_units', 0) > 0.5;
 END$$;
 SELECT name, NOT says_yes(type, one, many) AS equal_is_one, says_yes(type, many, many) AS different_are_many

@@ -18,7 +18,7 @@ CREATE TABLE youngers () INHERITS (elders);
 CREATE TABLE wards (k int PRIMARY KEY) PARTITION BY RANGE (k);
 CREATE TABLE wards_1 PARTITION OF wards FOR VALUES FROM (0) TO (9);
 CREATE TABLE late_key (k int UNIQUE DEFERRABLE);
-SELECT dpboost_protect('visits', 1000, 1e-6, 'patient_id');
+SELECT dpboost_protect('visits', 100, 1e-6, 'patient_id');
 
 -- Trains on a view, and says by which of its columns persons were told apart, or why not.
 CREATE FUNCTION train_on(relation regclass) RETURNS text LANGUAGE plpgsql AS $$
@@ -184,8 +184,8 @@ SELECT dpboost_train_on('regress_view', 'misnamed', 'y', epsilon => 0.1);
 \set VERBOSITY terse
 
 -- attack: a table behind a join of which each row is a person. Joined by its key, one doctor stands in many rows
-SELECT dpboost_protect('doctors', 1000, 1e-6);
-SELECT dpboost_protect('doctors', 1000, 1e-6, accept_earlier => true);
+SELECT dpboost_protect('doctors', 100, 1e-6);
+SELECT dpboost_protect('doctors', 100, 1e-6, accept_earlier => true);
 SELECT may_train_on(v) FROM unnest('{by_key,kept_left,looks_elsewhere,by_group}'::regclass[]) v;
 -- the other way round it stands in one, but then there are two whose persons are to be bounded
 CREATE VIEW of_doctors AS SELECT d.id, 0.5::share AS x, v.y FROM doctors d JOIN visits v ON v.visit_id = d.id;
@@ -199,14 +199,14 @@ SELECT dpboost_set_budget('doctors', 'regress_view_ana', 1, 1e-6);
 SELECT train_on('by_key');
 SELECT dpboost_revoke_budget('doctors', 'regress_view_ana');
 SELECT train_on('by_key');
-SELECT dpboost_protect('visits', 1000, 1e-6, 'patient_id', accept_earlier => true);
+SELECT dpboost_protect('visits', 100, 1e-6, 'patient_id', accept_earlier => true);
 
 -- the owner of a view vouches for it, by a unit of its own; then all that is read over it must be row by row again
-SELECT dpboost_protect('totals', 1000, 1e-6);
+SELECT dpboost_protect('totals', 100, 1e-6);
 SELECT train_on('totals');
-SELECT dpboost_protect('totals', 1000, 1e-6, 'patient_id');
+SELECT dpboost_protect('totals', 100, 1e-6, 'patient_id');
 SELECT train_on('totals');
-SELECT dpboost_protect('stored_totals', 1000, 1e-6, 'patient_id');
+SELECT dpboost_protect('stored_totals', 100, 1e-6, 'patient_id');
 SELECT train_on('stored_totals');
 SELECT relation, releases FROM dpboost_budgets WHERE relation IN ('totals'::regclass, 'stored_totals'::regclass) ORDER BY relation::text;
 CREATE VIEW over_totals AS SELECT patient_id AS p, x, y FROM totals WHERE x > 0.1;
@@ -215,7 +215,7 @@ CREATE VIEW totals_and_visits AS SELECT t.patient_id, t.x, v.y FROM visits v JOI
 SELECT train_on(v) FROM unnest('{over_totals,mixed_totals,totals_and_visits}'::regclass[]) v;
 -- attack: in a transaction that is rolled back
 BEGIN;
-SELECT dpboost_protect('grouped', 1000, 1e-6, 'patient_id');
+SELECT dpboost_protect('grouped', 100, 1e-6, 'patient_id');
 SELECT dpboost_train_on('regress_view', 'grouped', 'y', epsilon => 0.1, features => '{x}', options => '{"method": "sbdt", "trees": 2, "subsample": 1}');
 ROLLBACK;
 
@@ -261,7 +261,7 @@ SELECT train('SELECT (TRAIN(d.id > 3, d.age) FROM doctors d WHERE d.id > g) FROM
 SELECT train('SELECT (TRAIN(d.id > 3, d.age) FROM doctors d)::text || (SELECT count(*) FROM visits)');
 SELECT split_part(train('TRAIN(u.y, u) FROM unnest((SELECT array_agg(v) FROM visits v)) u'), ' through', 1);
 -- a view with a unit of its own that is row by row anyway
-SELECT dpboost_protect('renamed', 1000, 1e-6, 'person');
+SELECT dpboost_protect('renamed', 100, 1e-6, 'person');
 SELECT train('TRAIN(v.y, v) FROM renamed v');
 SELECT train_on('nested');
 SELECT dpboost_unprotect('renamed');
@@ -302,7 +302,7 @@ ALTER TABLE parts_1 DROP COLUMN gone;
 ALTER TABLE parts ATTACH PARTITION parts_1 FOR VALUES FROM (0) TO (10);
 CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (10) TO (20);
 INSERT INTO parts SELECT i, i % 3, 0.5, i % 2 = 0 FROM generate_series(0, 19) i;
-SELECT dpboost_protect('parts', 1000, 1e-6, 'id');
+SELECT dpboost_protect('parts', 100, 1e-6, 'id');
 CREATE VIEW of_parts AS SELECT id AS who, x, y FROM parts WHERE k > 3;
 CREATE VIEW of_part AS SELECT id AS who, x, y FROM parts_1;
 CREATE VIEW two_parts AS SELECT a.id AS who, a.x, b.y FROM parts_1 a JOIN parts_2 b USING (k);

@@ -37,13 +37,13 @@ DECLARE
 BEGIN
     FOR relation IN SELECT a FROM pair UNION ALL SELECT b FROM pair LOOP
         IF relation::text LIKE 'patients%' THEN
-            PERFORM dpboost_protect(relation, 1e6, 1e-3, 'person');
+            PERFORM dpboost_protect(relation, 100, 1e-3, 'person');
         ELSIF relation::text LIKE 'members%' THEN  -- some trainings, and everybody has used his up
             PERFORM dpboost_protect(relation, 30, 1e-3, 'person', accounting => 'unit');
         END IF;
         PERFORM dpboost_set_domain(relation, 'age', 0, 100), dpboost_set_domain(relation, 'gain', 0, 1000, 'log'),
                 dpboost_set_domain(relation, 'born', '1900-01-01', '2000-01-01'), dpboost_set_domain(relation, 'cost', 0, 10),
-                dpboost_set_domain(relation, 'word', ARRAY['w0', 'w1', 'w2']), dpboost_set_budget(relation, 'near_ana', 1e6, 1e-3);
+                dpboost_set_domain(relation, 'word', ARRAY['w0', 'w1', 'w2']), dpboost_set_budget(relation, 'near_ana', 100, 1e-3);
     END LOOP;
 END$$;
 RESET ROLE;

@@ -144,7 +144,7 @@ subtest 'restored where the first owner of a table is missing: the name that it 
     {
         like(error_of('left_new', "SET ROLE eve; SELECT dpboost_unprotect('$name');"), qr/42704/, "$name: nothing to lift");
         is(sql('left_new', q{SET ROLE eve; SELECT count(*) FROM dpboost_budgets}), '0', "$name: nothing to see");
-        sql('left_new', "SET ROLE eve; SELECT dpboost_protect('$name', 1000, 1e-3); SELECT dpboost_unprotect('$name');");
+        sql('left_new', "SET ROLE eve; SELECT dpboost_protect('$name', 100, 1e-3); SELECT dpboost_unprotect('$name');");
     }
     is(sql('left_new', q{SET ROLE owner; SELECT relation, epsilon, privacy_unit FROM dpboost_budgets}), 'people_2025|1|pid', 'cap and unit hold');
     sql('left_new', "DROP TABLE dead; SET ROLE owner; CREATE TABLE dead $table;");

@@ -80,7 +80,7 @@ subtest 'someone who may not see the rows' => sub {
         CREATE TABLE ward.visits AS SELECT id / 3 AS who, x, site, y FROM ward.rows;
         CREATE TABLE ward.accounts AS TABLE ward.visits;
         SELECT dpboost_set_domain('ward.visits', 'x', 0, 3), dpboost_set_domain('ward.accounts', 'x', 0, 3);
-        SELECT dpboost_protect('ward.visits', 1000, 1e-3, 'who'), dpboost_set_budget('ward.visits', 'ana', 1000, 1e-3);
+        SELECT dpboost_protect('ward.visits', 100, 1e-3, 'who'), dpboost_set_budget('ward.visits', 'ana', 100, 1e-3);
         SELECT dpboost_protect('ward.accounts', 100, 1e-3, 'who', accounting => 'unit'), dpboost_set_budget('ward.accounts', 'ana', 100, 1e-3);
         ANALYZE;});
     for my $table ('visits', 'accounts')
@@ -134,7 +134,7 @@ subtest 'what stops the reading is not charged' => sub {
     my $before = $node->safe_psql('postgres', $ledger);
     for my $stop (sort keys %stops)
     {
-        my $session = start_session($node, "SELECT dpboost_train_on('m', 'ward.rows', 'y', $x);\nSELECT 'usable';\n\\q\n", role => 'owner', timeout => 180);
+        my $session = start_session($node, "SELECT dpboost_train_on('m', 'ward.rows', 'y', $x);\nSELECT 'usable';\n\\q\n", role => 'owner');
         $node->poll_query_until('postgres', "SELECT count(*) = 2 $waiting") or die 'no workers wait';
         $node->safe_psql('postgres', $stops{$stop}[0]);
         $session->{run}->finish;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kMinMemoryKilobytes = 1024;
 constexpr int kMaxThreads = 64;
-constexpr double kLeastShownEpsilon = 0.001, kMostShownEpsilon = 1000;
+constexpr double kLeastShownEpsilon = 0.001, kMostShownEpsilon = 100;
 
 int max_memory_kilobytes;
 int training_threads;

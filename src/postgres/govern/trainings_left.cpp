@@ -36,10 +36,14 @@ Datum dpboost_trainings_left(PG_FUNCTION_ARGS) {
     const double delta = PG_GETARG_FLOAT8(2);
     const Oid caller = GetUserId();
     const Oid role = PG_ARGISNULL(3) ? caller : PG_GETARG_OID(3);
-    if (!(epsilon > 0) || std::isinf(epsilon) || !(delta >= 0 && delta <= kMaxDelta))
-        ereport(ERROR,
-                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                 errmsg("epsilon must be positive, and delta between 0 and %s", PrintedNumber(kMaxDelta))));
+    if (!(epsilon > 0 && epsilon <= kMaxEpsilon))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("epsilon must be above 0 and at most %s, not %s", PrintedNumber(kMaxEpsilon),
+                               PrintedNumber(epsilon))));
+    if (!(delta >= 0 && delta <= kMaxDelta))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("delta must be between 0 and %s, not %s", PrintedNumber(kMaxDelta),
+                               PrintedNumber(delta))));
     const RelationSet* relations = RelationsBehind(relid);
     CheckMayAsk(caller, role, relid);
     const BudgetList* budgets = LoadBudgets(role, relations);

@@ -52,7 +52,7 @@ struct BudgetList {
     BudgetState items[FLEXIBLE_ARRAY_MEMBER];
 };
 
-constexpr double kMaxDelta = 1e-3;
+constexpr double kMaxEpsilon = 100, kMaxDelta = 1e-3;
 
 // Whether `caller` may train on these columns (attribute numbers; none: on the relation as such). An
 // allowance is preferred over SELECT, because it reads all rows and is what its owner decided. Raises 42501

@@ -227,9 +227,16 @@ void SetCap(const ReadRelation* relation, Cap* cap, const char* population, bool
 // are trusted; so this is allowed, and said here and in doc/privacy.md.
 BudgetLimit CheckLimit(double epsilon, double delta) {
     BudgetLimit limit = {epsilon, delta, 0};
-    if (!(epsilon > 0) || std::isinf(epsilon))
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("epsilon must be positive and finite, not %s", PrintedNumber(epsilon))));
+    if (!(epsilon > 0 && epsilon <= kMaxEpsilon))
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("epsilon must be above 0 and at most %s, not %s", PrintedNumber(kMaxEpsilon),
+                    PrintedNumber(epsilon)),
+             epsilon > kMaxEpsilon
+                 ? errhint("Odds may change by a factor of e to that power: 1 to 3 is usual for all that is "
+                           "ever released, and 10 promises next to nothing.")
+                 : 0));
     if (!(delta >= 0 && delta <= kMaxDelta))
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("delta must be between 0 and %s, not %s", PrintedNumber(kMaxDelta),
