@@ -41,6 +41,7 @@ SELECT dpboost_set_domain('visits', 'weight', ARRAY[1.5]);
 SELECT dpboost_set_domain('visits', 'branch', ARRAY['one']);
 SELECT dpboost_set_domain('visits', 'branch', ARRAY['1', '01']);
 SELECT dpboost_set_domain('visits', 'branch', 7);
+SELECT dpboost_set_domain('visits', 'ward', 'north');
 SELECT dpboost_set_domain('visits', 'brunch', 1, 2);
 SELECT dpboost_protect('visits', 50, privacy_unit => 'patent');
 

@@ -45,6 +45,9 @@ DROP TABLE result;
 -- a version of its own
 SELECT dpboost_train_on('eva_ill', 'eva', 'ill', 1) -> 'version' AS version;
 SELECT dpboost_evaluate('eva_ill@1', 'eva', 'ill', 1) -> 'version' AS version;
+CREATE TEMP TABLE fewer AS SELECT true AS ill;
+SELECT dpboost_evaluate('eva_ill@1', 'fewer', 'ill', 1) -> 'version' AS version;
+DROP TABLE fewer;
 SELECT dpboost_train_on('eva_ill', 'eva', 'ill', 1) -> 'version' AS version;
 RESET ROLE;
 
@@ -161,6 +164,7 @@ SELECT m -> 'rmse' ->> 0 AS rmse, m -> 'mae' ->> 0 AS mae, m -> 'bias' ->> 0 AS 
 FROM (SELECT dpboost_metrics(y, p) AS m FROM (VALUES (2, 1.0), (3, 5.0), (4, 4.0)) AS v (y, p)) AS s;
 SELECT dpboost_metrics(y, 0.5) FROM (VALUES ('yes')) AS v (y);
 SELECT dpboost_metrics(true, 0.5) IS NULL AS none WHERE false;
+SELECT dpboost_metrics(true, p) FROM (VALUES (0.5), (37)) AS v (p);  -- what is no probability has no figures
 SELECT abs((dpboost_metrics(ill, dpboost_predict('eva_ana.eva_ill@1', a, b, sex)) -> 'auc' ->> 0)::float8
            - (SELECT (metrics -> 'auc' ->> 0)::float8 FROM dpboost_evaluations WHERE owner = 'eva_ana' ORDER BY release_id LIMIT 1)) < 0.02 AS near
 FROM eva;

@@ -37,6 +37,7 @@ SELECT dpboost_train('parts', '{"epsilon": 2, "structure": "exponential"}', z, a
 SELECT dpboost_train('parts', '{"epsilon": 2, "features": "all"}', z, a, b, c) FROM cases;
 SELECT dpboost_train('parts', '{"epsilon": 2, "method": "dp_xbg"}', z, a, b, c) FROM cases;
 SELECT dpboost_train('parts', '{"epsilon": 2, "method": "dp_tr", "leaf": "newtom"}', z, a, b, c) FROM cases;
+SELECT dpboost_train('parts', '{"epsilon": 2, "method": "dp_tr", "features_per_tree": 2}', z, a, b, c) FROM cases;
 
 -- pure differential privacy: delta is 0 unless given, and refused where noise is Gaussian
 SELECT DISTINCT delta FROM dpboost_ledger WHERE method LIKE 'pure%';

@@ -53,6 +53,24 @@ Domain ReadForm(const std::string& what, const JsonValue& value) {
     return value.items[0].kind == JsonValue::kString ? ReadLevels(what, value) : ReadRange(what, value);
 }
 
+// An array or object that a message can hold.
+bool IsShort(const JsonValue& value) {
+    constexpr int kMostItems = 6, kMostLetters = 30;
+    if ((value.kind != JsonValue::kArray && value.kind != JsonValue::kObject) || value.count == 0 ||
+        value.count > kMostItems)
+        return false;
+    for (int i = 0; i < value.count; ++i) {
+        const JsonValue& item = value.items[i];
+        const bool is_text = item.kind == JsonValue::kString || item.kind == JsonValue::kTime ||
+                             item.kind == JsonValue::kNumber;
+        if (item.kind == JsonValue::kArray || item.kind == JsonValue::kObject ||
+            (is_text && item.text_length > kMostLetters) ||
+            (value.kind == JsonValue::kObject && std::string_view(value.keys[i]).size() > kMostLetters))
+            return false;
+    }
+    return true;
+}
+
 // Reading cannot be interrupted, so what is beyond any use is refused before it is read.
 void CheckSize(const JsonValue& bounds) {
     constexpr int kMaxColumns = static_cast<int>(kMaxFeatures) + 1;  // and the target
@@ -149,6 +167,8 @@ BoundsOption ReadBounds(const JsonValue& value) {
 }
 
 std::string Shown(const JsonValue& value) {
+    if (IsShort(value))
+        return JsonText(value);
     if (value.kind == JsonValue::kArray)
         return "an array of " + std::to_string(value.count) + (value.count == 1 ? " item" : " items");
     if (value.kind == JsonValue::kObject)

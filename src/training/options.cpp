@@ -150,7 +150,9 @@ void RefuseUnused(const TrainingOptions& options, const MethodList& methods, boo
                 ErrorCode::kInvalidParameter,
                 "option " + Quoted(option.key) + " is not used by method " + Quoted(options.method->name),
                 "Methods that use it: " + QuotedList(methods.NamesWith(option.key)) + ".",
-                named ? "" : "Name one of them in the option \"method\".");
+                named ? ""
+                      : "Name one of them in the option \"method\"; without it the method is \"auto\", or "
+                        "\"sbdt\" for an option that \"auto\" does not have.");
 }
 
 // Names the methods that take a value which this one does not.

@@ -93,10 +93,11 @@ std::vector<GivenOption> RandomOptions(Random& random, const MethodInfo& method,
                                     Given("leaf_clip", 3),
                                     Given("l2", one_of({0, 0.1, 1})),
                                     Given("candidate_count", 4),
-                                    Given("hessian_rounds", 2),
                                     Given("rounds", one_of({1, 3})),
                                     Given("ensembles", name == "pure_seq" ? 3 : 1),
                                     Given("trees_per_ensemble", name == "pure_seq" ? 1 : 3)};
+    if (name == "dp_tr_ih" || name == "dp_tr_ih_ebm" || name == "dp_tr_batch" || name == "dp_xgb")
+        all.push_back(Given("hessian_rounds", 2));
     if (name == "sbdt") {
         all.push_back(Given("hessian_share", one_of({0.02, 0.3, 0.7})));
         all.push_back(Given("gradient_clip", one_of({0.1, 0.5, 2})));

@@ -2,8 +2,11 @@
 
 #include <cmath>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "learner/boosted/framework.h"
 #include "learner/ramp.h"
 #include "learner/tree/tree_options.h"
@@ -98,6 +101,30 @@ FrameworkOptions GreedyTrees() {
     return o;
 }
 
+// An option of a part that was not chosen would have no effect, and that should not go unnoticed.
+void RefuseIdle(const std::vector<GivenOption>& given, const FrameworkOptions& o) {
+    const struct {
+        const char* key;
+        bool used;
+        const char* with;
+    } rules[] = {
+        {"features_per_tree", o.features != FeaturePart::kAll, "\"features\" is \"cyclic\" or \"subset\""},
+        {"hessian_rounds", o.candidates == CandidatePart::kIterativeHessian,
+         "\"candidates\" is \"iterative_hessian\""},
+        {"sketch_share", o.uses_sketch(),
+         "\"candidates\" is \"iterative_hessian\", and \"structure\" is not \"noisy_histogram\""},
+        {"selection_share", o.structure == StructurePart::kExponential, "\"structure\" is \"exponential\""},
+        {"candidate_count", o.candidates != CandidatePart::kWholeRange,
+         "\"candidates\" is not \"whole_range\""},
+    };
+    for (const GivenOption& option : given)
+        for (const auto& rule : rules)
+            if (option.key == rule.key && !rule.used)
+                throw Error(ErrorCode::kInvalidParameter,
+                            "option " + Quoted(option.key) + " has no effect here",
+                            std::string("It is used where ") + rule.with + ".");
+}
+
 // Parts first, then what follows from them, then the figures that were given.
 template <FrameworkOptions (*preset)()>
 std::unique_ptr<Learner> Make(const MethodInfo& method, const LearnerContext& context,
@@ -106,6 +133,7 @@ std::unique_ptr<Learner> Make(const MethodInfo& method, const LearnerContext& co
     options.task = context.target.task();
     options.trees = static_cast<uint32_t>(std::lround(options.trees * Ramp(context.epsilon, 0.1, 1, 0.5, 1)));
     method.options.ApplyWords(given, &options);
+    RefuseIdle(given, options);
     options.FitToParts();
     method.options.ApplyNumbers(given, &options);
     return std::make_unique<FrameworkLearner>(options, context.features);

@@ -74,13 +74,13 @@ double ReadBound(FunctionCallInfo fcinfo, int argument, const OpenedColumn& colu
 ArrayType* ReadLevels(FunctionCallInfo fcinfo, const OpenedColumn& column) {
     const Oid type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, kLevels));
     const bool is_array = OidIsValid(get_element_type(type));
-    if (!is_array && type != UNKNOWNOID)
+    const char* literal = type == UNKNOWNOID ? DatumGetCString(PG_GETARG_DATUM(kLevels)) : nullptr;
+    if (!is_array && (literal == nullptr || strchr(literal, '{') == nullptr))
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("levels must be an array"),
                         errhint("As in dpboost_set_domain('%s', '%s', ARRAY['a', 'b']).",
                                 column.relation.relation_name, column.name)));
     ArrayElements levels;
-    const Datum array =
-        is_array ? PG_GETARG_DATUM(kLevels) : ReadAs(TEXTARRAYOID, DatumGetCString(PG_GETARG_DATUM(kLevels)));
+    const Datum array = is_array ? PG_GETARG_DATUM(kLevels) : ReadAs(TEXTARRAYOID, literal);
     if (!ReadArray(array, &levels))
         ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("levels must be a plain list")));
     const char* what = DomainOfColumn(column);

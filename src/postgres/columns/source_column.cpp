@@ -24,15 +24,16 @@ static char* NearestColumnHint(Oid relid, const char* name) {
     return (*hint)->empty() ? nullptr : pstrdup((*hint)->c_str());
 }
 
-SourceColumn FindColumn(Oid relid, const char* name) {
+SourceColumn FindColumn(Oid relid, const char* name, const char* detail) {
     SourceColumn column;
     memset(static_cast<void*>(&column), 0, sizeof column);
     HeapTuple tuple = SearchSysCacheAttName(relid, name);
     if (!HeapTupleIsValid(tuple) || reinterpret_cast<Form_pg_attribute>(GETSTRUCT(tuple))->attnum <= 0) {
         const char* hint = NearestColumnHint(relid, name);
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
-                        errmsg("column \"%s\" of %s does not exist", name, DescribeRelation(relid)),
-                        hint == nullptr ? 0 : errhint("%s", hint)));
+        ereport(ERROR,
+                (errcode(ERRCODE_UNDEFINED_COLUMN),
+                 errmsg("column \"%s\" of %s does not exist", name, DescribeRelation(relid)),
+                 detail == nullptr ? 0 : errdetail("%s", detail), hint == nullptr ? 0 : errhint("%s", hint)));
     }
     const auto* attribute = reinterpret_cast<Form_pg_attribute>(GETSTRUCT(tuple));
     column.name = pstrdup(name);

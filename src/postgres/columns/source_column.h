@@ -31,7 +31,7 @@ enum class FeatureShape : uint8_t { kColumns, kArray, kRow };
 void CheckColumnType(SourceColumn* column, const char* role);
 
 // A column by its name. Raises 42703, with the nearest name there is.
-SourceColumn FindColumn(Oid relid, const char* name);
+SourceColumn FindColumn(Oid relid, const char* name, const char* detail = nullptr);
 
 // schema.name of a relation, in quotes where they are needed. Palloc'ed.
 char* SqlNameOf(Oid relid);

@@ -59,6 +59,9 @@ Datum dpboost_metrics_step(PG_FUNCTION_ARGS) {
         PG_RETURN_POINTER(state);
     const double target = ReadNumber(state->kind, PG_GETARG_DATUM(1));
     const double prediction = PG_GETARG_FLOAT8(2);
+    if (state->kind == ValueKind::kBoolean && (prediction < 0 || prediction > 1))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a prediction is no probability"),
+                        errdetail("Of a boolean target, predictions lie between 0 and 1.")));
     if (std::isfinite(target) && std::isfinite(prediction))
         CallCore([&] {
             if (state->kind == ValueKind::kBoolean)

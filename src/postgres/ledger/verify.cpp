@@ -1,6 +1,7 @@
 // dpboost_verify: proves a release again from its stored events, and counts the ledger again for every limit
 // that the caller may see. Nothing is written and nothing depends on rows. What does not agree is reported, not
 // raised, so that one wrong figure hides no other.
+#include "base/text.h"
 #include "postgres/boundary/arguments.h"
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
@@ -166,7 +167,7 @@ Datum dpboost_verify_release(PG_FUNCTION_ARGS) {
     appendStringInfoString(&json, ", \"delta\": ");
     AppendNumber(&json, release.delta);
     appendStringInfoString(&json, ", \"epsilon_proven\": ");
-    AppendNumber(&json, proven);
+    AppendNumber(&json, RoundedUp(proven));
     appendStringInfo(&json, ", \"ok\": %s", problem == nullptr ? "true" : "false");
     if (problem != nullptr) {
         appendStringInfoString(&json, ", \"problem\": ");

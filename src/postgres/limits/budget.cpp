@@ -242,11 +242,13 @@ TrainRight CheckMayTrain(Oid caller, Oid relid, const AttrNumber* columns, int c
         return TrainRight::kBudget;
     if (MaySelect(caller, relid, columns, column_count))
         return TrainRight::kSelect;
-    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                    errmsg("permission denied to train on %s", DescribeRelation(relid)),
-                    errdetail("Role \"%s\" has no privacy budget on it and may not SELECT from it.",
-                              GetUserNameFromId(caller, false)),
-                    errhint("Ask the owner to run dpboost_set_budget.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+             errmsg("permission denied to train on %s", DescribeRelation(relid)),
+             errdetail("Role \"%s\" has no privacy budget on it and may not SELECT from it.",
+                       GetUserNameFromId(caller, false)),
+             errhint("Ask the owner to run dpboost_set_budget, or SET ROLE to one of your roles that has "
+                     "a budget.")));
 }
 
 BudgetList* LoadBudgets(Oid caller, const RelationSet* relations) {

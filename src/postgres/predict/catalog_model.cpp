@@ -58,7 +58,7 @@ void FindCatalogModel(Oid role, const char* text, CatalogModel* model) {
 }
 
 SourceColumn FindFeatureColumn(Oid relid, const FeatureSpec& feature) {
-    SourceColumn column = FindColumn(relid, feature.name().c_str());
+    SourceColumn column = FindColumn(relid, feature.name().c_str(), "It is a feature of the model.");
     CheckColumnType(&column, "feature");
     if (!Fits(column.kind, feature))
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),

@@ -61,6 +61,11 @@ char* ExistingRole(Oid role) {
     return name;
 }
 
+int32 NewestVersion(const Parameter& name_id) {
+    CatalogRead("SELECT max(version) FROM dpboost.model WHERE name_id = $1", {name_id});
+    return DatumGetInt32(CatalogValue(0, 1));
+}
+
 void CheckFound(uint64 rows, const OwnedModel& model) {
     if (rows == 0)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -199,7 +204,8 @@ Datum dpboost_deploy(PG_FUNCTION_ARGS) {
     if (CatalogWrite("SELECT FROM dpboost.model WHERE name_id = $1 AND version = $2 FOR KEY SHARE",
                      {name, version}) == 0)
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
-                        errmsg("model \"%s\" has no version %d", model.name, PG_GETARG_INT32(1))));
+                        errmsg("model \"%s\" has no version %d", model.name, PG_GETARG_INT32(1)),
+                        errhint("Its newest version is %d.", NewestVersion(name))));
     CatalogWrite("INSERT INTO dpboost.deployment (name_id, version, deployed_by) VALUES ($1, $2, $3)",
                  {name, version, deployer});
     CatalogEnd(&scope);

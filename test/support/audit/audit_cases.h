@@ -114,8 +114,10 @@ inline AuditCase FrameworkAudit(const char* method, bool unit) {
     if (!unit)  // with units a random row stands for each: then other units would only blur the canary
         audit.rows = audit_detail::TwoGroups(20);
     audit.canary = audit_detail::Canary(unit ? 10 : 1, {1, 1}, -1);
-    audit.options = {Given("trees", 2), Given("depth", 1), Given("candidate_count", 4),
-                     Given("hessian_rounds", 1), Given("l2", 0.0)};
+    audit.options = {Given("trees", 2), Given("depth", 1), Given("candidate_count", 4), Given("l2", 0.0)};
+    for (const char* iterative : {"dp_tr_ih", "dp_tr_ih_ebm", "dp_tr_batch", "dp_xgb"})
+        if (audit.method == AllMethods().Find(iterative))
+            audit.options.push_back(Given("hessian_rounds", 1));
     return audit;
 }
 

@@ -90,14 +90,16 @@ TEST(OptionsTest, NoObject) {
 TEST(OptionsTest, RefusedForms) {
     const std::string range =
         "option \"target_range\" must be [lower, upper] with lower below upper | It is ";
-    EXPECT_EQ(Refused("\"target_range\": [2, 0]"), range + "an array of 2 items. | ");
-    EXPECT_EQ(Refused("\"target_range\": [0, 1, \"log\"]"), range + "an array of 3 items. | ");
-    EXPECT_EQ(Refused("\"target_range\": [\"a\", \"b\"]"), range + "an array of 2 items. | ");
+    EXPECT_EQ(Refused("\"target_range\": [2, 0]"), range + "[2, 0]. | ");
+    EXPECT_EQ(Refused("\"target_range\": [0, 1, \"log\"]"), range + "[0, 1, \"log\"]. | ");
+    EXPECT_EQ(Refused("\"target_range\": [\"a\", \"b\"]"), range + "[\"a\", \"b\"]. | ");
+    EXPECT_EQ(Refused("\"target_range\": [1, 2, 3, 4, 5, 6, 7]"), range + "an array of 7 items. | ");
+    EXPECT_EQ(Refused("\"target_range\": [[1, 2]]"), range + "an array of 1 item. | ");
     EXPECT_EQ(Refused("\"target_range\": \"wide\""), range + "the string \"wide\". | ");
     EXPECT_EQ(Refused("\"target_range\": \"private\""), range + "the string \"private\". | ");
     EXPECT_EQ(Refused("\"target_range\": null"), range + "null. | ");
     EXPECT_EQ(Refused("\"positive\": [1]"),
-              "option \"positive\" must be the label of the positive class | It is an array of 1 item. | ");
+              "option \"positive\" must be the label of the positive class | It is [1]. | ");
     for (const char* classes : {"\"a\"", "[\"a\"]", "[\"a\", \"b\", \"a\"]", "[\"a\", \"b\", true]", "[]"})
         EXPECT_EQ(Refused(std::string("\"classes\": ") + classes)
                       .rfind("option \"classes\" must be an array of 3 to 64 labels", 0),
@@ -243,7 +245,7 @@ TEST(OptionsTest, UnknownKeys) {
         refused(key, kColumnsHint);
     EXPECT_EQ(
         Refused("\"features\": [\"age\", \"sex\"]"),
-        std::string("option \"features\" must be \"cyclic\" or \"any\" | It is an array of 2 items. | ") +
+        std::string("option \"features\" must be \"cyclic\" or \"any\" | It is [\"age\", \"sex\"]. | ") +
             kColumnsHint);
     EXPECT_EQ(Begin(Refused("\"method\": \"adassp\", \"leaf_clop\": 1"), " are "),
               "unrecognized option \"leaf_clop\" | The options of method \"adassp\"");
@@ -280,7 +282,9 @@ TEST(OptionsTest, OptionsThatAMethodDoesNotUse) {
     EXPECT_EQ(Refused("\"ensembles\": 5"),
               "option \"ensembles\" is not used by method \"sbdt\" | Methods that use it: \"pure_trees\", "
               "\"pure_sums\", "
-              "\"pure_seq\", \"pure_para\". | Name one of them in the option \"method\".");
+              "\"pure_seq\", \"pure_para\". | Name one of them in the option \"method\"; without it the "
+              "method is \"auto\", or "
+              "\"sbdt\" for an option that \"auto\" does not have.");
     for (const MethodInfo* method : AllMethods())
         for (const std::string& key : AllMethods().Keys())
             if (method->options.Find(key) == nullptr) {
@@ -322,7 +326,7 @@ TEST(OptionsTest, EveryRowOfEveryMethod) {
             EXPECT_EQ(CommonOptions().Find(row.key), nullptr) << row.key;
             EXPECT_STRNE(row.help, "") << row.key;
             for (const auto& [json, shown] : std::vector<std::pair<const char*, const char*>>{
-                     {"null", "null"}, {"true", "true"}, {"[1]", "an array of 1 item"}, {"{}", "an object"}})
+                     {"null", "null"}, {"true", "true"}, {"[1]", "[1]"}, {"{}", "an object"}})
                 if (row.kind != OptionRow::kTruth || std::string(json) != "true")
                     ExpectRefused(*method, row, json, shown);
             if (row.kind == OptionRow::kTruth || row.form != nullptr) {

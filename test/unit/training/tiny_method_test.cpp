@@ -43,10 +43,11 @@ TEST(TinyMethodTest, ItsOptionIsKnown) {
     const auto refused = [](const char* options) { return Thrown([&] { Call(options).Begin(); }); };
     EXPECT_EQ(refused("{\"epsilon\": 1, \"method\": \"mean\", \"shrink\": 1001}"),
               "option \"shrink\" must be a number from 0 to 1000 | It is 1001. | ");
-    EXPECT_EQ(refused("{\"epsilon\": 1, \"shrink\": 1}"),
-              "option \"shrink\" is not used by method \"sbdt\" | Methods that use it: \"mean\". | Name one "
-              "of them in the "
-              "option \"method\".");
+    EXPECT_EQ(
+        refused("{\"epsilon\": 1, \"shrink\": 1}"),
+        "option \"shrink\" is not used by method \"sbdt\" | Methods that use it: \"mean\". | Name one "
+        "of them in the option \"method\"; without it the method is \"auto\", or \"sbdt\" for an option "
+        "that \"auto\" does not have.");
     EXPECT_EQ(refused("{\"epsilon\": 1, \"method\": \"mean\", \"trees\": 1}").substr(0, 45),
               "option \"trees\" is not used by method \"mean\" |");
     EXPECT_NE(refused("{\"epsilon\": 1, \"shrin\": 1}").find("Perhaps you meant \"shrink\"."),

@@ -138,7 +138,7 @@ std::vector<DrawnBin> DrawnBins(const std::vector<ScoreBin>& bins, const ClassCo
         const double rate = p / n;
         const double noise = (Square(1 - rate) + Square(rate)) * Square(counts.sigma / n);
         const double inside = std::clamp(rate, 0.0, 1.0);
-        bin.observed = known ? FigureOf("observed", rate, noise + inside * (1 - inside) / n, kFraction)
+        bin.observed = known ? FigureOf("observed", inside, noise + inside * (1 - inside) / n, kFraction)
                              : UnknownFigure("observed", kFraction);
         const auto part = [](double above, double all) {
             return all > 0 ? std::clamp(above / all, 0.0, 1.0) : std::numeric_limits<double>::quiet_NaN();

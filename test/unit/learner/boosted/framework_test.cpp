@@ -45,11 +45,12 @@ FrameworkOptions Small(const MethodInfo& preset, Task task = Task::kBinary,
     std::vector<GivenOption> given = parts;
     given.push_back(Given("trees", 7));
     given.push_back(Given("depth", 3));
-    given.push_back(Given("hessian_rounds", 2));
     given.push_back(Given("candidate_count", 8));
     if (&preset == &kDpTrBatch)
         given.push_back(Given("batch", 3));
-    return Options(preset, task, given);
+    FrameworkOptions options = Options(preset, task, given);
+    options.hessian_rounds = 2;
+    return options;
 }
 
 // Given the structures, every leaf value follows from plain sums over rows at the scores of the batch before.
@@ -228,6 +229,26 @@ void ExpectRefused(const MethodInfo& preset, const std::vector<GivenOption>& giv
     }
 }
 
+TEST(MethodPlan, RefusesWhatHasNoEffect) {
+    const auto idle = [](const MethodInfo& preset, const std::vector<GivenOption>& given) {
+        ExpectRefused(preset, given, ErrorCode::kInvalidParameter, "has no effect here");
+    };
+    const auto used = [](const MethodInfo& preset, const std::vector<GivenOption>& given) {
+        EXPECT_NO_THROW(Options(preset, Task::kBinary, given));
+    };
+    idle(kDpTr, {Given("features_per_tree", 2)});
+    used(kDpTr, {Given("features_per_tree", 2), Given("features", "subset")});
+    idle(kDpTr, {Given("hessian_rounds", 2)});
+    used(kFeverless, {Given("candidates", "iterative_hessian"), Given("hessian_rounds", 2)});
+    idle(kFeverless, {Given("candidates", "iterative_hessian"), Given("sketch_share", 0.2)});
+    used(kDpTrIh, {Given("sketch_share", 0.2), Given("hessian_rounds", 2)});
+    idle(kDpTrIh, {Given("candidates", "log"), Given("sketch_share", 0.2)});
+    idle(kDpTr, {Given("selection_share", 0.2)});
+    used(kDpTr, {Given("selection_share", 0.2), Given("structure", "exponential")});
+    idle(kDpTr, {Given("candidates", "whole_range"), Given("candidate_count", 8)});
+    used(kDpTr, {Given("candidate_count", 8)});
+}
+
 TEST(MethodPlan, RefusesWhatHasNoProof) {
     ExpectRefused(kDpXgb, {Given("subsample", 0.1)}, ErrorCode::kUnsupported, "Poisson subsampling");
     ExpectRefused(kDpXgb, {Given("selection_share", 0.95)}, ErrorCode::kInvalidParameter,
@@ -277,14 +298,15 @@ TEST(Framework, HistogramsMoveTheCuts) {
     }
     NoInterrupt interrupt;
     const Dataset dataset = builder.Finish(interrupt);
-    const auto difference = [&](const char* candidates) {
+    const auto difference = [&](const std::string& candidates) {
         ChaChaSource source = TestSource(42);
         Random random(source);
         ZeroNoise noise;
-        const Model model = TrainWith(kFeverless, dataset, 1, 1e-6,
-                                      {Given("candidates", candidates), Given("candidate_count", 4),
-                                       Given("trees", 15), Given("hessian_rounds", 8)},
-                                      random, noise);
+        std::vector<GivenOption> given = {Given("candidates", candidates.c_str()),
+                                          Given("candidate_count", 4), Given("trees", 15)};
+        if (candidates == "iterative_hessian")
+            given.push_back(Given("hessian_rounds", 8));
+        const Model model = TrainWith(kFeverless, dataset, 1, 1e-6, given, random, noise);
         const uint16_t low = 2, high = 17;
         return model.Predict(&high) - model.Predict(&low);
     };
