@@ -31,7 +31,7 @@ TABLE limits;
 CREATE TABLE spelled AS SELECT x, verdict FROM losses;
 SELECT spelling, r -> 'base_rate' ? 'note' AS told, (r -> 'base_rate' ->> 'value')::float8 BETWEEN 0.2 AND 0.5 AS is_a_third
 FROM (VALUES ('yes', 'loss_third'), ('Yes', 'loss_none')) AS v(spelling, model),
- LATERAL dpboost_train_on(model, 'spelled', 'verdict', 2, options => format('{"positive": "%s", "bounds": [0, 1]}', spelling)::jsonb) AS r;
+ LATERAL dpboost_train_on(model, 'spelled', 'verdict', 10, options => format('{"positive": "%s", "bounds": [0, 1]}', spelling)::jsonb) AS r;
 SELECT dpboost_drop_model('loss_third'), dpboost_drop_model('loss_none');
 -- In each group, and of several classes, also where a person has many rows.
 CREATE TABLE spelled_by_person AS SELECT i % 10 / 10.0::float8 AS x, CASE WHEN i % 3 = 0 THEN 'yes' ELSE 'no' END AS verdict,

@@ -56,7 +56,7 @@ SELECT train('bad', 'cost', '{"objective": "huber", "method": "sbdt"}');
 SELECT train('spread', 'cost', '{"intervals": true}');
 SELECT train('spread_held', 'cost', '{"intervals": true, "holdout": 0.3}');
 SELECT train('spread_log', 'amount', '{"intervals": true, "target_scale": "log"}');
-SELECT avg((cost BETWEEN a[1] AND a[2])::int) BETWEEN 0.87 AND 0.97 AS plain, avg((cost BETWEEN b[1] AND b[2])::int) BETWEEN 0.87 AND 0.97 AS held,
+SELECT avg((cost BETWEEN a[1] AND a[2])::int) BETWEEN 0.87 AND 0.97 AS plain, avg((cost BETWEEN b[1] AND b[2])::int) BETWEEN 0.84 AND 0.98 AS held, -- .912, deviation .0084
        avg((amount BETWEEN c[1] AND c[2])::int) BETWEEN 0.87 AND 0.97 AS log, min(c[1]) >= 0 AND max(b[2]) <= 100 AS within,
        bool_and(a[1] <= dpboost_predict('spread', age) AND dpboost_predict('spread', age) <= a[2]) AS around
 FROM claims, LATERAL (SELECT dpboost_predict_interval('spread', 0.9, age) AS a, dpboost_predict_interval('spread_held', 0.9, claims) AS b,

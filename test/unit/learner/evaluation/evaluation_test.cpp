@@ -169,6 +169,18 @@ TEST(Evaluation, NobodyKnowsWhatNoiseHides) {
     EXPECT_FALSE(evaluation.bins.front().observed.value.has_value());
 }
 
+// Noise may take a rate below 0 or above 1, by more than the interval is wide: that says nothing for certain.
+TEST(Evaluation, BinsWhoseNoiseIsBeyondTheirRangeAreNoCertainty) {
+    const std::vector<DrawnBin> drawn =
+        DrawnBins({{0, 0.5, 0.2}, {0.5, 1, 0.8}}, {{-40, 440}, {440, -40}, 10});
+    EXPECT_EQ(drawn[0].observed.value, 0);
+    EXPECT_EQ(drawn[0].observed.lower, 0);
+    EXPECT_GT(drawn[0].observed.upper, 0.04);
+    EXPECT_EQ(drawn[1].observed.value, 1);
+    EXPECT_LT(drawn[1].observed.lower, 0.96);
+    EXPECT_EQ(drawn[1].observed.upper, 1);
+}
+
 TEST(Evaluation, BinsFollowFromTheModelAlone) {
     const Model model = EvaluatedModel(Task::kBinary, Link::kLogistic);
     const Evaluation some = Exactly(model, EvaluatedRows(model, 500, 4));
