@@ -138,7 +138,7 @@ subtest 'table created, protected and budgeted in the same transaction: charged 
 subtest 'ledger locked by the caller: refused after a while, no deadlock' => sub {
     for my $table ('charge_lock', 'ledger', 'model', 'delivery', 'model_grant')
     {
-        like(error_of(qq{SET dpboost.ledger_timeout = 600; BEGIN; LOCK TABLE dpboost.$table IN ACCESS EXCLUSIVE MODE; SELECT train('m');}),
+        like(error_of(qq{SET dpboost.ledger_timeout = 2500; BEGIN; LOCK TABLE dpboost.$table IN ACCESS EXCLUSIVE MODE; SELECT train('m');}),
             qr/55P03: could not lock the privacy ledger.*Nothing was charged/s, "dpboost.$table");
     }
     is(state_of_ledger(), $before);

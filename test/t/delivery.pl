@@ -49,7 +49,7 @@ sub ledger_of
 sub start_session
 {
     my ($role, $statements) = @_;
-    my $session = start_psql($node, "SELECT 'pid ' || pg_backend_pid();\n", role => $role, timeout => 120);
+    my $session = start_psql($node, "SELECT 'pid ' || pg_backend_pid();\n", role => $role);
     $session->{run}->pump until $session->{out} =~ /^pid (\d+)\n/m;
     $session->{pid} = $1;
     say_to($session, $statements);
@@ -207,7 +207,7 @@ sub standby
 
 subtest 'the answer to the charge is uncertain: nothing is drawn' => sub {
     standby('nobody');
-    my $late = start_session('ana', "SET dpboost.ledger_timeout = '1s'; SELECT train('late', $long);\n");
+    my $late = start_session('ana', "SET dpboost.ledger_timeout = '4s'; SELECT train('late', $long);\n");
     like(finish($late), qr/ERROR:  08007: could not confirm the charge.*did not answer in time. The training may be charged; nothing was released/s, 'late');
     sql("SELECT pg_terminate_backend(pid, 10000) $worker");
     my $dead = start_session('ana', "SELECT train('dead', $long);\n");

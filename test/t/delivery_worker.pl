@@ -41,16 +41,17 @@ sub starts
     return scalar(() = $log =~ /starting background worker process "dpboost ledger"/g);
 }
 
-# A training in the background, and what is found and done about its worker at the moment when that one waits.
+# A training in the background, and what is found and done about its worker at the moment when that one waits, and `$more`.
 sub while_waiting
 {
-    my ($model, $trees, $found) = @_;
-    my $session = start_psql($node, "SELECT 'pid ' || pg_backend_pid();\n", timeout => 120);
+    my ($model, $trees, $found, $more) = @_;
+    $more ||= 'true';
+    my $session = start_psql($node, "SELECT 'pid ' || pg_backend_pid();\n");
     $session->{run}->pump until $session->{out} =~ /^pid (\d+)\n/m;
     $session->{pid} = $1;
     my $watcher = start_psql($node, qq{DO \$\$ BEGIN
-        WHILE NOT EXISTS (SELECT $idle) LOOP PERFORM pg_sleep(0.001), pg_stat_clear_snapshot(); END LOOP; END \$\$;
-        SELECT 'found ' || ($found);\n}, timeout => 120);
+        WHILE NOT (EXISTS (SELECT $idle) AND $more) LOOP PERFORM pg_sleep(0.001), pg_stat_clear_snapshot(); END LOOP; END \$\$;
+        SELECT 'found ' || ($found);\n});
     $watcher->{run}->pump_nb while length $watcher->{in};
     $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE 'DO %'") or die;
     $session->{in} .= "SELECT train('$model', $trees);\n";
@@ -89,8 +90,9 @@ subtest 'ended while it waits: another one delivers' => sub {
 };
 
 subtest 'its caller is canceled: it leaves at once, and nothing is delivered' => sub {
-    # a moment after: the worker is seen to wait before its caller has read that he has paid
-    my ($session, $answer) = while_waiting('canceled', $long, "SELECT pg_cancel_backend(pid) FROM pg_sleep(0.03), pg_stat_activity WHERE query LIKE 'SELECT train(%'");
+    # the worker is seen to wait before its caller has read that he has paid, and trains
+    my ($session, $answer) = while_waiting('canceled', $long, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT train(%'",
+        'EXISTS (SELECT FROM dpboost_progress WHERE rounds_done > 0)');
     like(finish($session), qr/57014.*CONTEXT:  training charged as release \d+/s, 'canceled');
     $node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'dpboost ledger'") or die;
     is(ledger_of('canceled'), '1 charged, 0 delivered, 0 models', 'charged, not delivered');
@@ -106,8 +108,8 @@ subtest 'its caller is killed: charged, not delivered, and the server comes back
 subtest 'slots are scarce: it does not wait' => sub {
     my $scarce = start_server('scarce', "max_worker_processes = 2\nlog_min_messages = debug1\nfsync = off\nautovacuum = off\n", $setup);
     $scarce->safe_psql('postgres', q{SELECT train('warm', 1)});
-    is(starts($scarce, sub { $scarce->safe_psql('postgres', q{SELECT train('some', 500)}) }), 2, 'two starts of what takes a tenth of a second');
-    is(starts($node, sub { sql(q{SELECT train('some', 500)}) }), 1, 'and one where there are enough');
+    is(starts($scarce, sub { $scarce->safe_psql('postgres', q{SELECT train('some', 100)}) }), 2, 'two starts of what takes some hundredths of a second');
+    is(starts($node, sub { sql(q{SELECT train('some', 100)}) }), 1, 'and one where there are enough');
     $scarce->stop;
 };
 

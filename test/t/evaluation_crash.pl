@@ -39,7 +39,7 @@ sub left { return sql("SELECT part_remaining FROM dpboost_budgets WHERE grantee 
 sub start_session
 {
     my ($role, $statements) = @_;
-    my $session = start_psql($node, "SELECT 'pid ' || pg_backend_pid();\n", role => $role, timeout => 120);
+    my $session = start_psql($node, "SELECT 'pid ' || pg_backend_pid();\n", role => $role);
     $session->{run}->pump until $session->{out} =~ /^pid (\d+)\n/m;
     $session->{pid} = $1;
     $session->{in} .= $statements;

@@ -28,7 +28,7 @@ sub start_long
 {
     my ($settings) = @_;
     my @before = split / /, all_charges();
-    my $session = start_psql($hub, "\\c hub\n" . ($settings || '') . "SELECT 'pid', pg_backend_pid();\n$long;\n", timeout => 300);
+    my $session = start_psql($hub, "\\c hub\n" . ($settings || '') . "SELECT 'pid', pg_backend_pid();\n$long;\n");
     $session->{run}->pump until $session->{out} =~ /pid\|(\d+)/;
     $session->{pid} = $1;
     for my $i (0 .. $#names)
@@ -54,7 +54,7 @@ subtest 'after the charge: cancel, timeout, crashes' => sub {
     like(end_of($session), qr/57014/, 'cancel');
     $again->('cancel');
 
-    $session = start_long("SET dpboost.federation_timeout = '2s';\n");
+    $session = start_long("SET dpboost.federation_timeout = '6s';\n");
     my $stopped = backend_at('ukb');
     kill 'STOP', $stopped;
     like(end_of($session), qr/08006: got no answer in time from party "ukb"/, 'a party that has stopped');
@@ -86,11 +86,11 @@ subtest 'after the charge: cancel, timeout, crashes' => sub {
 
 subtest 'before the charge: whoever fails, nothing is charged' => sub {
     my $before = all_charges();
-    my $locker = start_psql($node{ukb}, "BEGIN; LOCK visits;\n\\echo locked\n", timeout => 300);
+    my $locker = start_psql($node{ukb}, "BEGIN; LOCK visits;\n\\echo locked\n");
     $locker->{run}->pump until $locker->{out} =~ /locked/;
-    my $session = start_psql($hub, "\\c hub\nSET dpboost.federation_timeout = '1s';\n$train;\n", timeout => 300);
+    my $session = start_psql($hub, "\\c hub\nSET dpboost.federation_timeout = '5s';\n$train;\n");
     like(end_of($session), qr/08006: got no answer in time from party "ukb"/, 'a party that waits for a lock');
-    $session = start_psql($hub, "\\c hub\n$train;\n", timeout => 300);
+    $session = start_psql($hub, "\\c hub\n$train;\n");
     $session->{run}->pump_nb;
     $node{ukb}->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'dpboost' AND wait_event_type = 'Lock'");
     at('ukb', "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'dpboost'");
@@ -134,11 +134,11 @@ for my $step (@steps)
                 $session = start_long();
                 $coordinator = $session->{pid};
             }
-            my $locker = start_psql($there, ($where eq 'hub' ? "\\c hub\n" : '') . "BEGIN; LOCK $lock;\n\\echo locked\n", timeout => 300);
+            my $locker = start_psql($there, ($where eq 'hub' ? "\\c hub\n" : '') . "BEGIN; LOCK $lock;\n\\echo locked\n");
             $locker->{run}->pump until $locker->{out} =~ /locked/;
             if (!$delivered)
             {
-                $session = start_psql($hub, "\\c hub\nSELECT 'pid', pg_backend_pid();\n$train;\n", timeout => 300);
+                $session = start_psql($hub, "\\c hub\nSELECT 'pid', pg_backend_pid();\n$train;\n");
                 $session->{run}->pump until $session->{out} =~ /pid\|(\d+)/;
                 $coordinator = $1;
             }

@@ -17,7 +17,7 @@ $node->start;
 my ($out, $err) = ('', '');
 IPC::Run::run(
     [ 'psql', '-Xq', '-v', 'trainings=100', '-v', 'seed=0.3', '-d', $node->connstr('postgres'),
-      '-f', "$FindBin::Bin/../neighbours/neighbours.sql" ], '>', \$out, '2>', \$err, IPC::Run::timeout(180));
+      '-f', "$FindBin::Bin/../neighbours/neighbours.sql" ], '>', \$out, '2>', \$err, IPC::Run::timeout(600));
 is($err, '', 'nothing is said but the result');
 like($out, qr/^25 pairs, [1-9]\d* trained, 0 told apart$/m, 'random trainings') or diag($out);
 
@@ -28,7 +28,7 @@ sub progress
     my ($in, $seen, $notices) = ("SELECT dpboost_train_on('long', 'near.$table', 'died', 0.1, features => '{age}',
         options => '{\"method\": \"sbdt\", \"trees\": 100000, \"depth\": 7, \"leaf_clip\": 0.05, \"subsample\": 1}');\n", '', '');
     my $session = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', 'SET ROLE near_ana', '-c', $in ],
-        '>', \$seen, '2>', \$notices, IPC::Run::timeout(60));
+        '>', \$seen, '2>', \$notices, IPC::Run::timeout(300));
     $session->pump_nb;
     my $shown = "relation = 'near.$table'::regclass, rounds_total FROM dpboost_progress WHERE rounds_done BETWEEN 1 AND rounds_total";
     $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM (SELECT $shown) s") or die 'the training does not run';

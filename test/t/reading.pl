@@ -89,7 +89,7 @@ subtest 'modules that watch statements' => sub {
 subtest 'a terminated reading says so' => sub {
     my ($in, $out, $err) = ("SELECT dpboost_train_on('m', 'ward.sleepy', 'ill', 0.1);\n", '', '');
     my $session = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') . ' user=ana' ],
-        '<', \$in, '>', \$out, '2>', \$err, IPC::Run::timeout(60));
+        '<', \$in, '>', \$out, '2>', \$err, IPC::Run::timeout(300));
     $session->pump_nb;
     my $sleeps = q{FROM pg_stat_activity WHERE usename = 'ana' AND wait_event = 'PgSleep'};
     $node->poll_query_until('postgres', "SELECT count(*) = 1 $sleeps") or die 'the reading does not run';

@@ -73,7 +73,7 @@ subtest 'a terminated session releases nothing' => sub {
 };
 
 subtest 'statement_timeout, also while rows are read' => sub {
-    my $session = start_training("SET statement_timeout = '1s';\n");
+    my $session = start_training("SET statement_timeout = '4s';\n");
     $session->{run}->finish;
     like($session->{err}, qr/ERROR:  57014: canceling statement due to statement timeout/, 'in the rounds');
     is(released(), '3|0|0', 'charged, and nothing delivered');

@@ -62,7 +62,7 @@ sub announced
     return @found[ -2, -1 ];
 }
 
-sub session { my ($name) = @_; return start_psql($node{$name}, "SET ROLE study;\nBEGIN ISOLATION LEVEL REPEATABLE READ;\n", timeout => 300) }
+sub session { my ($name) = @_; return start_psql($node{$name}, "SET ROLE study;\nBEGIN ISOLATION LEVEL REPEATABLE READ;\n") }
 
 # What a statement gives, or its error.
 sub ask

@@ -57,7 +57,7 @@ sub start_psql
     my %session = (out => '', err => '', in => $statements);
     my $user = $options{role} ? " user=$options{role}" : '';
     $session{run} = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres') . $user ],
-        '<', \$session{in}, '>', \$session{out}, '2>', \$session{err}, IPC::Run::timeout($options{timeout} || 60));
+        '<', \$session{in}, '>', \$session{out}, '2>', \$session{err}, IPC::Run::timeout($options{timeout} || 300));
     return \%session;
 }
 
