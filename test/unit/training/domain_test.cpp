@@ -157,8 +157,13 @@ TEST(DomainTest, ValuesAsMessagesShowThem) {
     EXPECT_EQ(Shown(*Json("false")), "false");
     EXPECT_EQ(Shown(*Json("1.50")), "1.50");
     EXPECT_EQ(Shown(*Json("\"x\"")), "the string \"x\"");
-    EXPECT_EQ(Shown(*Json("[1, 2]")), "an array of 2 items");
-    EXPECT_EQ(Shown(*Json("{\"a\": 1}")), "an object");
+    EXPECT_EQ(Shown(*Json("[1, \"b\"]")), "[1, \"b\"]");
+    EXPECT_EQ(Shown(*Json("[]")), "an array of 0 items");
+    EXPECT_EQ(Shown(*Json("[[1], 2]")), "an array of 2 items");
+    EXPECT_EQ(Shown(*Json("[1, 2, 3, 4, 5, 6, 7]")), "an array of 7 items");
+    EXPECT_EQ(Shown(*Json("[\"" + std::string(31, 'x') + "\"]")), "an array of 1 item");
+    EXPECT_EQ(Shown(*Json("{\"a\": 1}")), "{\"a\": 1}");
+    EXPECT_EQ(Shown(*Json("{\"" + std::string(31, 'x') + "\": 1}")), "an object");
     EXPECT_EQ(Shown(*Json("\"" + std::string(79, 'x') + "\u00e4\"")),
               "the string \"" + std::string(79, 'x') + "\"");
     EXPECT_EQ(Shown(*Json(std::string(100, '1'))), std::string(40, '1'));
