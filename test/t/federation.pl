@@ -61,10 +61,11 @@ subtest 'rounds by hand: once each, in order, and a lie about a total ends in no
     my @total = added(@first);
     ok((grep { abs($_) < 2**55 } @total) == @total, 'the sum of all answers is a sum');
     note(scalar(@total) . ' sums');
+    # Of 13 uniform numbers of 64 bits each is that small once in 256: seven of them less than once in 10^13.
     for my $answers ([ @first[ 0, 1 ] ], [ @first[ 1, 2 ] ], [ $first[0] ])
     {
         my @part = added(@$answers);
-        ok((grep { abs($_) >= 2**55 } @part) > 0.9 * @part - 1, 'all but one say nothing');
+        ok((grep { abs($_) >= 2**55 } @part) > 0.5 * @part, 'all but one say nothing');
     }
     like(ask($s{ukb}, 'SAVEPOINT s; SELECT dpboost_party.round(1, NULL); ROLLBACK TO s'), qr/Each event is answered once/, 'a round asked twice');
     like(ask($s{ukb}, "SAVEPOINT s; SELECT dpboost_party.round(3, '" . bytes_of(@total) . "'); ROLLBACK TO s"), qr/Each event is answered once/, 'a round left out');
@@ -74,7 +75,7 @@ subtest 'rounds by hand: once each, in order, and a lie about a total ends in no
     my @second = map { ask($s{$_}, "SELECT dpboost_party.round(2, '" . bytes_of($_ eq 'ukb' ? @lie : @total) . "')") } @names;
     my @noise = added(@second);
     note(scalar(@noise) . ' sums');
-    ok((grep { abs($_) >= 2**55 } @noise) > 0.9 * @noise - 1, 'a total that is off by one for one party: from then on there is no sum');
+    ok((grep { abs($_) >= 2**55 } @noise) > 0.5 * @noise, 'a total that is off by one for one party: from then on there is no sum');
     finish(values %s);
 };
 
