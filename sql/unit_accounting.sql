@@ -216,8 +216,8 @@ SELECT part('months', '1') AS before \gset
 SELECT dpboost_update('regress_unit_u', 'months', 0.5) ->> 'updates' AS updates;
 SELECT part('months', '1') = :before AS could_not_pay, part('months', '1') <= 1 AS within, part('months', '101') = :before AS could;
 
--- classes: sbdt gives back what was not lost
-CREATE TABLE kinds AS SELECT i AS person, i % 50 AS age, substr('abc', i % 3 + 1, 1) AS kind FROM generate_series(1, 200) i;
+-- classes: sbdt gives back what was not lost; 1.42 of the whole, deviation .04
+CREATE TABLE kinds AS SELECT i AS person, i % 50 AS age, substr('abc', i % 3 + 1, 1) AS kind FROM generate_series(1, 3000) i;
 SELECT dpboost_set_domain('kinds', 'age', 0, 100);
 SELECT dpboost_set_domain('kinds', 'kind', '{a,b,c}'::text[]);
 SELECT dpboost_protect('kinds', 1, privacy_unit => 'person', accounting => 'unit');
