@@ -21,6 +21,7 @@ struct BasisRows::Scratch {
     std::array<int32_t, kBlockRows> hessians;
     std::vector<NarrowLookup> lookups;
     std::vector<NarrowSums> sums;
+    ProductCodes::Scratch products;
     std::array<uint16_t, kBlockRows> codes;
     std::array<float, kBlockRows> labels;
     std::array<float, kBlockRows> window;
@@ -28,7 +29,8 @@ struct BasisRows::Scratch {
 
 struct BasisRows::Part {
     // When the worker begins: one that does not needs no memory.
-    void Prepare(const Dataset& dataset, const Basis& basis, bool by_unit, size_t outputs) {
+    void Prepare(const Dataset& dataset, const Basis& basis, const ProductCodes& codes, bool by_unit,
+                 size_t outputs) {
         if (scratch)
             return;
         scratch.emplace(outputs);
@@ -39,21 +41,27 @@ struct BasisRows::Part {
             if (outputs == 1 && IsNarrow(dataset, basis.blocks()[b].view))
                 narrow.push_back({b, std::vector<int32_t>(kNarrowCells, 0)});
         }
+        for (size_t k = 0; !by_unit && outputs == 1 && k < codes.parts().size(); k++) {
+            const size_t b = codes.parts()[k];
+            products.push_back({b, std::vector<int32_t>(basis.blocks()[b].view.cells, 0)});
+        }
     }
-    // Brings what narrow columns have added up to where sums have room for all rows.
+    // Brings what narrow columns and products have added up to where sums have room for all rows.
     void FlushNarrow() {
-        for (Narrow& column : narrow) {
-            std::vector<int64_t>& sums = lanes[column.part];
-            for (size_t cell = 0; cell < sums.size() / kLanes; cell++)
-                sums[cell * kLanes] += column.cells[cell];
-            std::fill(column.cells.begin(), column.cells.end(), 0);
+        for (std::vector<Narrow>* columns : {&narrow, &products}) {
+            for (Narrow& column : *columns) {
+                std::vector<int64_t>& sums = lanes[column.part];
+                for (size_t cell = 0; cell < sums.size() / kLanes; cell++)
+                    sums[cell * kLanes] += column.cells[cell];
+                std::fill(column.cells.begin(), column.cells.end(), 0);
+            }
         }
         narrow_blocks = 0;
     }
     // Rows of the same cell do not wait for each other's stores: sums of one view run in interleaved copies.
     static constexpr size_t kLanes = 4;
 
-    // A column of bytes, whose sums of some blocks fit 32 bits: a weight is at most a clip.
+    // A column or product whose codes are bytes, and whose sums of some blocks fit 32 bits: a weight is at most a clip.
     struct Narrow {
         size_t part;  // of the basis
         std::vector<int32_t> cells;
@@ -64,8 +72,9 @@ struct BasisRows::Part {
     std::optional<Scratch> scratch;
     std::vector<std::vector<int64_t>> lanes;  // per part of the basis and output
     std::vector<Narrow> narrow;
-    size_t narrow_blocks = 0;     // in them
-    std::vector<int64_t> totals;  // per output
+    std::vector<Narrow> products;  // of ProductCodes, in its order
+    size_t narrow_blocks = 0;      // in them
+    std::vector<int64_t> totals;   // per output
 };
 
 namespace {
@@ -237,7 +246,7 @@ RawSums BasisRows::Sums(Weight weight, const Objective* objective) {
     std::vector<Part> parts(static_cast<size_t>(pool_.workers()));
     pool_.Run(dataset_.blocks(), interrupt_, [&](int worker, size_t block) {
         Part& part = parts[static_cast<size_t>(worker)];
-        part.Prepare(dataset_, *basis_, by_unit, outputs);
+        part.Prepare(dataset_, *basis_, products_, by_unit, outputs);
         BlockWeights(block, weight, objective, *part.scratch);
         AddBlock(block, outputs, InterruptOf(worker), part, row_weights);
     });
@@ -256,9 +265,9 @@ void BasisRows::AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Par
         for (size_t i = 0; i < rows; i++)
             part.totals[k] += weights[i];
     }
-    AddNarrow(block, part);
+    AddNarrow(block, interrupt, part);
     for (size_t b = 0; b < part.lanes.size() / outputs; b++) {
-        if (outputs == 1 && IsNarrow(dataset_, basis_->blocks()[b].view))
+        if (outputs == 1 && (IsNarrow(dataset_, basis_->blocks()[b].view) || products_.Has(b)))
             continue;
         WithCodes(dataset_, basis_->blocks()[b].view, block, part.scratch->codes.data(),
                   [&](const auto* codes) {
@@ -271,13 +280,21 @@ void BasisRows::AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Par
     }
 }
 
-void BasisRows::AddNarrow(size_t block, Part& part) const {
+void BasisRows::AddNarrow(size_t block, Interrupt* interrupt, Part& part) const {
     std::vector<NarrowSums>& sums = part.scratch->sums;
     sums.clear();
     for (Part::Narrow& column : part.narrow)
         sums.push_back(
             {dataset_.Codes8(block, basis_->blocks()[column.part].view.column), column.cells.data()});
     AddNarrowWeights(sums.data(), sums.size(), part.scratch->weights.data(), dataset_.block_rows(block));
+    if (!part.products.empty())
+        products_.Visit(dataset_, block, interrupt, part.scratch->products,
+                        [&](size_t first, size_t count, const auto& codes, size_t row, size_t rows) {
+                            NarrowSums added[kNarrowGroup];
+                            for (size_t k = 0; k < count; k++)
+                                added[k] = {codes[k].data(), part.products[first + k].cells.data()};
+                            AddNarrowWeights(added, count, part.scratch->weights.data() + row, rows);
+                        });
     if (++part.narrow_blocks == Part::kNarrowBlocks)
         part.FlushNarrow();
 }

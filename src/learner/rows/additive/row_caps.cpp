@@ -22,18 +22,19 @@ struct Norms {
     std::array<int32_t, kBlockRows> small;
     std::array<uint16_t, kBlockRows> codes;
     std::vector<NarrowLookup> lookups;
+    ProductCodes::Scratch products;
 };
 
 // What the parts of a basis add to a row's norm.
 struct CellNorms {
     uint64_t base = 0;                         // of those with one norm for all cells, and of the intercept
     std::vector<size_t> narrow;                // the others: columns of bytes,
-    std::vector<size_t> wide;                  // and the rest
+    std::vector<size_t> wide;                  // and the rest, but for products whose codes are bytes
     bool small = false;                        // all of it fits 31 bits
     std::vector<std::vector<int32_t>> tables;  // then, by part: the norms of its cells
 };
 
-CellNorms NormsOf(const Dataset& dataset, const Basis& basis) {
+CellNorms NormsOf(const Dataset& dataset, const Basis& basis, const ProductCodes& products) {
     CellNorms norms;
     norms.base = static_cast<uint64_t>(static_cast<int64_t>(basis.intercept()) * basis.intercept());
     norms.small = basis.MaxNormSquared() < kSmallNorms;
@@ -41,12 +42,15 @@ CellNorms NormsOf(const Dataset& dataset, const Basis& basis) {
     for (size_t b = 0; b < basis.blocks().size(); b++) {
         const std::vector<uint64_t>& cells = basis.blocks()[b].cell_norms;
         const auto [least, most] = std::minmax_element(cells.begin(), cells.end());
-        if (*least == *most) {
+        const bool is_product = norms.small && products.Has(b);
+        if (*least == *most && !is_product) {
             norms.base += *least;
             continue;
         }
         if (norms.small)
             norms.tables[b].assign(cells.begin(), cells.end());
+        if (is_product)
+            continue;
         if (norms.small && IsNarrow(dataset, basis.blocks()[b].view))
             norms.narrow.push_back(b);
         else
@@ -72,8 +76,8 @@ void AddWideNorms(const Dataset& dataset, const Basis& basis, const CellNorms& c
 }
 
 // |phi(x)|^2 of the block's rows, exactly: no row's is above MaxNormSquared.
-void FindNorms(const Dataset& dataset, const Basis& basis, const CellNorms& cells, size_t block,
-               Interrupt* interrupt, Norms& norms) {
+void FindNorms(const Dataset& dataset, const Basis& basis, const CellNorms& cells,
+               const ProductCodes& products, size_t block, Interrupt* interrupt, Norms& norms) {
     norms.rows.fill(cells.base);
     if (!cells.small) {
         AddWideNorms(
@@ -92,6 +96,13 @@ void FindNorms(const Dataset& dataset, const Basis& basis, const CellNorms& cell
     AddWideNorms(
         dataset, basis, cells, block, interrupt, [&](size_t b) { return cells.tables[b].data(); },
         norms.codes.data(), norms.small.data());
+    products.Visit(dataset, block, interrupt, norms.products,
+                   [&](size_t first, size_t count, const auto& codes, size_t row, size_t count_rows) {
+                       NarrowLookup lookups[kNarrowGroup];
+                       for (size_t k = 0; k < count; k++)
+                           lookups[k] = {codes[k].data(), cells.tables[products.parts()[first + k]].data()};
+                       AddNarrowLookups(lookups, count, count_rows, norms.small.data() + row);
+                   });
     for (size_t i = 0; i < rows; i++)
         norms.rows[i] += static_cast<uint64_t>(norms.small[i]);
 }
@@ -105,14 +116,15 @@ void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared, LongRows lo
     long_rows_ = long_rows;
     caps_.clear();
     limit_squared_ = std::min(limit_squared, basis.MaxNormSquared());
+    products_ = ProductCodes(dataset_, basis);
     if (dataset_.has_units() || basis.MaxNormSquared() <= limit_squared)
         return;
     caps_.resize(dataset_.rows());
-    const CellNorms cells = NormsOf(dataset_, basis);
+    const CellNorms cells = NormsOf(dataset_, basis, products_);
     std::vector<std::optional<Norms>> norms(static_cast<size_t>(pool_.workers()));
     pool_.Run(dataset_.blocks(), interrupt_, [&](int worker, size_t block) {
         std::optional<Norms>& own = norms[static_cast<size_t>(worker)];
-        FindNorms(dataset_, basis, cells, block, InterruptOf(worker), own ? *own : own.emplace());
+        FindNorms(dataset_, basis, cells, products_, block, InterruptOf(worker), own ? *own : own.emplace());
         for (size_t i = 0; i < dataset_.block_rows(block); i++)
             caps_[block * kBlockRows + i] = static_cast<uint16_t>(
                 ScaleDown(static_cast<double>(own->rows[i]), static_cast<double>(limit_squared_), kCapUnit));
