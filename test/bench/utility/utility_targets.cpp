@@ -2,7 +2,7 @@
 // many rows intervals cover, how right the mean is of a logarithmic target, what part of the rows lies below a quantile.
 //     utility_targets               5 splits, and 4 or 20 times as many where less would be noise, or a mean over 100 is meant
 //     utility_targets 5 interval    the lines whose name contains "interval"
-// Numbers are of rows that were not trained on. The amounts are generated, log-normal. How far intervals are moved outwards was
+// Numbers are of rows that were not trained on. The amounts are generated (Scatter). How far intervals are moved outwards was
 // chosen on Abalone; the generated tables beside it were looked at afterwards.
 #include <cmath>
 #include <cstdio>
