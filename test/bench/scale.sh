@@ -73,6 +73,7 @@ line 'auto from SQL to model, one thread, elapsed' "$(calculate "$one") s"
 measure "LOAD 'dpboost'; SET dpboost.threads = 2; SET max_parallel_workers_per_gather = 2;" "$auto"
 line 'auto from SQL to model, two threads and workers, elapsed' "$(calculate "$wall") s"
 line '  against the CPU of the sum' "$(calculate "$wall / $sum")" '<= 4'
+line "  the session's CPU, both threads, against the sum" "$(calculate "$cpu / $sum")"
 line '  against one thread' "$(calculate "$one / $wall") x"
 
 # ---- predictions ----------------------------------------------------------------------------------------------------
@@ -104,3 +105,18 @@ SQL
     [ "$late" -gt "$worst" ] && worst=$late
 done
 line 'cancel while noise is calibrated, the latest of ten' "$worst ms" '<= 50 ms'
+# And ten of a whole training by workers, from reading to the last round.
+worst=0
+for i in $(seq 10); do
+    moment=$(calculate "$one * 1000 * $i / 12" 0)
+    took=$(run -v ON_ERROR_STOP=0 2>&1 <<SQL | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' | head -1
+SET max_parallel_workers_per_gather = 2;
+SET statement_timeout = $moment;
+\timing on
+SELECT dpboost_train_on('m', 'wide', 'y', 1, options => '{"bounds": [0, 1], "target_range": [0, 1]}');
+SQL
+    )
+    late=$(calculate "$took - $moment" 0)
+    [ "$late" -gt "$worst" ] && worst=$late
+done
+line 'cancel while auto reads and trains, the latest of ten' "$worst ms" '<= 50 ms'
