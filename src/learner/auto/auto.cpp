@@ -112,6 +112,8 @@ AutoSchedule ScheduleFor(const AutoOptions& options, double noisy_rows, double m
                                              static_cast<uint32_t>(features), options.changes, outputs);
     if (options.few_draws)
         FitToFewDraws(schedule);
+    else
+        FitToManyColumns(static_cast<uint32_t>(features), schedule);
     if (options.trees > 0)
         schedule.residual_epochs = options.trees;
     return schedule;

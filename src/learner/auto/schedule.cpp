@@ -35,6 +35,9 @@ constexpr double kLeastFeatureLook = 50;
 constexpr double kQueryNeedsLess = 1200;
 constexpr double kFewFeatures = 15;
 constexpr double kMostForMany = 0.08;
+// Many columns say much of the same: twice as many steps of half the length, from this nu on, for so many of them.
+constexpr double kLittleNu = 20, kEnoughNu = 60;
+constexpr double kFewColumns = 25, kManyColumns = 50;
 // Gradients of a quantile are of two sizes: a larger clip tells them apart, and a quantile of 0.1 falls to 0.08.
 constexpr double kMostQuantileClip = 0.15;
 
@@ -62,13 +65,23 @@ constexpr NumberRow kAutoNumbers[] = {
     Same("row_count", &S::row_count, Always(0.02), "0.01 .. 0.05"),
     Same("old_trust", &S::old_trust, Always(0.02), "0 .. 0.04"),
 
-    {"initial_score", &S::initial_score, From(8, 0.03), Always(0.03), Always(0.03), "0.01 .. 0.05"},
+    {"initial_score",
+     &S::initial_score,
+     {{{8 * (1 - 1e-9), 0}, {8, 0.03}, {200, 0.01}, {2000, 0.005}}},
+     {{{30, 0.03}, {200, 0.015}}},
+     Always(0.03),
+     "0.005 .. 0.05"},
     Same("mean_variance", &S::mean_variance, Always(0.1), "0.05 .. 0.3"),
     Same("calibration", &S::calibration, From(8, 0.015), "0.005 .. 0.03"),
     Same("calibration_draws", &S::calibration_draws, Always(3), "1 .. 5"),
     {"error_variance", &S::error_variance, Always(0.0025), Always(0.0005), Always(0.0025), "0.0002 .. 0.01"},
 
-    {"probabilities", &S::probabilities, Always(0.02), Always(0), Always(0), "0.01 .. 0.04"},
+    {"probabilities",
+     &S::probabilities,
+     {{{1200, 0.02}, {3500, 0.01}}},
+     Always(0),
+     Always(0),
+     "0.01 .. 0.04"},
     Same("counted_sigmas", &S::counted_sigmas, Always(3), "1 .. 5"),
     Same("probability_ridge", &S::probability_ridge, Always(0.5), "0.5 .. 5"),
 
@@ -95,6 +108,14 @@ constexpr NumberRow kAutoNumbers[] = {
      {{{12, 8}, {200, 50}}},
      {{{12, 8}, {200, 50}}},
      "1 .. 100"},
+    {"weak_spread",
+     &S::weak_spread,
+     {{{300 * (1 - 1e-9), 0}, {300, 0.9}, {1500, 0.9}, {4000, 0}}},
+     Always(0),
+     Always(0),
+     "0, 0.9"},
+    Same("weak_power", &S::weak_power, Always(4), "2 .. 4"),
+    Same("weak_least", &S::weak_least, Always(0.4), "0.3 .. 0.5"),
     {"linear_momentum", &S::linear_momentum, Always(0.5), Always(0.8), Always(0.8), "0 .. 0.9"},
     {"linear_clip",
      &S::linear_clip,
@@ -184,7 +205,7 @@ constexpr NumberRow kAutoNumbers[] = {
 
     {"feature_doubt",
      &S::feature_doubt,
-     {{{300, 0.2}, {700, 1}}},
+     {{{360, 0}, {500, 0.7}, {700, 1}}},
      {{{300 * (1 - 1e-9), 1}, {300, 0.2}, {400, 0.2}, {1000, 1}}},
      Always(1),
      "0 .. 1"},
@@ -192,7 +213,7 @@ constexpr NumberRow kAutoNumbers[] = {
     Same("early_share", &S::early_share, {{{500, 0.5}, {3500, 0.25}}}, "0.2 .. 0.5"),
     {"product_query",
      &S::product_query,
-     {{{150 * (1 - 1e-9), 0}, {150, 0.03}, {400, 0.08}, {1200, 0.08}, {3500, 0.025}}},
+     {{{300 * (1 - 1e-9), 0}, {300, 0.06}, {400, 0.08}, {1200, 0.08}, {3500, 0.025}}},
      {{{150 * (1 - 1e-9), 0}, {150, 0.08}, {900, 0.08}, {1500, 0.12}, {3500, 0.04}}},
      {{{150 * (1 - 1e-9), 0}, {150, 0.08}, {1200, 0.08}, {3500, 0.025}}},
      "0.02 .. 0.16"},
@@ -280,6 +301,11 @@ void FitToFewDraws(AutoSchedule& schedule) {
     schedule.residual_epochs *= 0.5;
     schedule.smooth_steps = 2;
     schedule.trees_per_draw = 20;
+}
+
+void FitToManyColumns(uint32_t features, AutoSchedule& schedule) {
+    schedule.linear_steps *=
+        1 + Ramp(features, kFewColumns, kManyColumns, 0, 1) * Ramp(schedule.nu, kLittleNu, kEnoughNu, 0, 1);
 }
 
 AutoSchedule MakeAutoSchedule(ObjectiveKind objective, double noisy_rows, double mu, uint32_t features,

@@ -98,6 +98,9 @@ struct AutoSchedule {
     // gradient clip, shrinkage kappa in units of C^2 / mu_stage^2, and the parts of the basis.
     double linear_steps = 0;
     double linear_time = 0;
+    double weak_spread = 0;  // scores closer together than this at the first look slow down what is left of
+    double weak_power = 0;   // it, by their ratio to this power, but not to less than
+    double weak_least = 0;   // this part: where p (1 - p) is at its bound, less time is enough
     double linear_momentum = 0;
     double linear_clip = 0;
     double linear_cut = 0;  // 1: |g| |phi| is clipped, with twice the clip for g
@@ -230,6 +233,9 @@ struct NumberChange {
 // the part of the pool has the same noise in each of them (the root of two times the sensitivity); what is lost is that
 // one can look at the result before the next step.
 void FitToFewDraws(AutoSchedule& schedule);
+
+// Elsewhere: many columns say much of the same, and the linear stage takes more and shorter steps.
+void FitToManyColumns(uint32_t features, AutoSchedule& schedule);
 
 // `classes`: of the softmax loss.
 AutoSchedule MakeAutoSchedule(ObjectiveKind objective, double noisy_rows, double mu, uint32_t features,

@@ -164,8 +164,8 @@ std::vector<double> RunStages(const Dataset& dataset, ObjectiveKind kind) {
     const size_t outputs = kind == ObjectiveKind::kSoftmax ? 2 : 1;
     const auto features = static_cast<uint32_t>(dataset.columns());
     BasisRows rows(dataset, BestSimd(), interrupt, 0, outputs);
-    const AutoSchedule schedule =
-        MakeAutoSchedule(kind, static_cast<double>(dataset.rows()), pool.mu(), features);
+    AutoSchedule schedule = MakeAutoSchedule(kind, static_cast<double>(dataset.rows()), pool.mu(), features);
+    schedule.weak_spread = 0;  // of one score alone
     NoisyHistogram histogram(dataset.features(), Whole(schedule.histogram_cells));
     histogram.Release(schedule.histogram_fraction, rows, pool);
     const MarginalCounts counts = histogram.Clean(schedule, 0);
