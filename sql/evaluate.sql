@@ -37,6 +37,11 @@ SELECT count(*) BETWEEN 10 AND 66 AS bins, min(lower) = 0 AS lowest, max(upper) 
        bool_and(predicted BETWEEN before AND 1) AS ordered, max(true_positive_rate) <= 1 AS rates,
        max(lift) > 1 AS lift
 FROM (SELECT *, lag(predicted, 1, 0::float8) OVER (ORDER BY bin) AS before FROM dpboost_evaluation_bins('eva_ill')) b;
+-- Bins lie one after the other, and what is predicted in one of them is so between the borders of its neighbours, whose rows count in part for it.
+SELECT bool_and(lower = COALESCE(last_upper, 0) AND lower <= upper) AS without_gaps,
+       bool_and(predicted BETWEEN COALESCE(last_lower, 0) AND COALESCE(next_upper, 1)) AS near
+FROM (SELECT lower, upper, predicted, lag(upper) OVER w AS last_upper, lag(lower) OVER w AS last_lower, lead(upper) OVER w AS next_upper
+      FROM dpboost_evaluation_bins('eva_ill') WINDOW w AS (ORDER BY bin)) b;
 SELECT count(*) = (SELECT count(*) FROM dpboost_evaluation_bins('eva_ill')) AS same
 FROM result, dpboost_evaluation_bins('eva_ill', (r -> 'release_id')::bigint);
 SELECT count(*) FROM dpboost_evaluation_bins('eva_ill', 0);

@@ -1,5 +1,6 @@
 # A server that stops between an evaluation's charge and its result, or after the result was committed and before the caller
-# had it. The first costs the evaluation and says so; the second costs nothing more: the figures are there to be read.
+# had it. The first costs the evaluation and says so; the second costs nothing more: the figures are there to be read. And a
+# training and an evaluation that both have read their rows when the last epsilon is given away.
 use strict;
 use warnings;
 
@@ -91,5 +92,38 @@ is(left(), $twice, 'for nothing');
 is(ledger(), '2 charged, 1 delivered, 1 results', 'no further charge');
 
 like(as_ana("SELECT dpboost_evaluate('risk', 'people', 'ill', 0.5) -> 'auc' ->> 0"), qr/^[01]/, 'the server evaluates as before');
+
+# Both are at the ledger's door before either may pay, the first one first.
+sub race
+{
+    my ($table, @calls) = @_;
+    sql("CREATE TABLE $table (LIKE people INCLUDING CONSTRAINTS); INSERT INTO $table SELECT * FROM people;
+        SELECT dpboost_protect('$table', 1, 1e-6);");
+    my $holder = start_session('', "BEGIN; LOCK TABLE dpboost.charge_lock; SELECT 'held';\n");
+    $holder->{run}->pump until $holder->{out} =~ /held/;
+    my @sessions;
+    for my $call (@calls)
+    {
+        push @sessions, start_session('', "SELECT 'got ' || ($call ->> 'epsilon'); SELECT 'end';\n");
+        wait_until("count(*) = " . @sessions . " FROM pg_locks WHERE relation = 'dpboost.charge_lock'::regclass AND NOT granted");
+    }
+    $holder->{in} .= "ROLLBACK;\n\\q\n";
+    $holder->{run}->finish;
+    for my $session (@sessions)
+    {
+        $session->{run}->pump until $session->{out} =~ /end/;
+        $session->{in} .= "\\q\n";
+        $session->{run}->finish;
+    }
+    like($sessions[0]{out}, qr/got 0\.9/, "$table: one gets it");
+    unlike($sessions[1]{out}, qr/got/, 'the other does not');
+    like($sessions[1]{err}, qr/53400: privacy budget of table "$table" (is exhausted|does not allow)/, 'and is told why');
+    return sql("SELECT string_agg(kind, ' ') FROM dpboost_ledger WHERE relations = ARRAY['public.$table']");
+}
+
+my $evaluate = "dpboost_evaluate('ana.risk', 'TABLE', 'ill', 0.9)";
+my $train = "dpboost_train_on('raced', 'TABLE', 'ill', 0.9)";
+is(race('race_one', map { s/TABLE/race_one/r } $evaluate, $train), 'evaluation', 'one charge');
+is(race('race_two', map { s/TABLE/race_two/r } $train, $evaluate), 'training', 'the other way round as well');
 
 done_testing();
