@@ -31,7 +31,7 @@ least_and_middle() {
         printf '%s\n%s\n\\timing on\n' "$1" "$2"
         for _ in $(seq $((REPEAT * 2 + 1))); do printf '%s\n%s\n' "$1" "$2"; done
     } | run | sed -n 's/^Time: \([0-9.]*\) ms.*/\1/p' | awk '{ print NR % 2 == 1 ? 1 : 2, $1 }' | sort -k1,1n -k2,2n |
-        awk -v middle=$((REPEAT + 1)) '++seen[$1] == 1 || seen[$1] == middle { printf "%s ", $2 }'
+        awk -v middle=$((REPEAT + 1)) '++seen[$1] == 1 || seen[$1] == middle { printf "%s ", $2 } END { print "" }'
 }
 calculate() { awk "BEGIN { printf \"%.${2:-2}f\", $1 }"; }
 line() { printf '%-52s %12s   %s\n' "$1" "$2" "${3:-}"; }

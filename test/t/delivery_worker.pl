@@ -1,6 +1,6 @@
 # The worker of a charge waits a moment for the delivery: one start instead of two where that is quick. While it waits it
 # holds nothing; it leaves when it is not needed, when its slot is, or when its caller has gone; and whatever becomes of
-# it, the model comes by another one.
+# it, the model comes by another one. The worker of an evaluation starts while rows are read, and waits for the charge likewise.
 use strict;
 use warnings;
 
@@ -45,6 +45,12 @@ sub starts
 sub while_waiting
 {
     my ($model, $trees, $found, $more) = @_;
+    return while_waiting_in("SELECT train('$model', $trees)", $found, $more);
+}
+
+sub while_waiting_in
+{
+    my ($call, $found, $more) = @_;
     $more ||= 'true';
     my $session = start_psql($node, "SELECT 'pid ' || pg_backend_pid();\n");
     $session->{run}->pump until $session->{out} =~ /^pid (\d+)\n/m;
@@ -54,7 +60,7 @@ sub while_waiting
         SELECT 'found ' || ($found);\n});
     $watcher->{run}->pump_nb while length $watcher->{in};
     $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE 'DO %'") or die;
-    $session->{in} .= "SELECT train('$model', $trees);\n";
+    $session->{in} .= "$call;\n";
     $session->{run}->pump_nb while length $session->{in};
     $watcher->{run}->pump until $watcher->{out} =~ /^found (.*)\n/m;
     my $answer = $1;
@@ -105,6 +111,53 @@ subtest 'its caller is killed: charged, not delivered, and the server comes back
     $node->poll_query_until('postgres', 'SELECT true') or die 'the server does not come back';
     is(ledger_of('killed'), '1 charged, 0 delivered, 0 models', 'charged, not delivered');
 };
+# ---- one that stands by for a charge ----
+
+# An evaluation whose rows cannot be read yet, and what is found and done while its worker stands by.
+sub while_reading
+{
+    my ($found) = @_;
+    my $holder = start_psql($node, "BEGIN; LOCK TABLE young IN ACCESS EXCLUSIVE MODE; SELECT 'held';\n");
+    $holder->{run}->pump until $holder->{out} =~ /held/;
+    my ($session, $answer) = while_waiting_in("SELECT 'evaluated ' || (dpboost_evaluate('quick', 'everyone', 'ill', 0.1) ->> 'epsilon')", $found);
+    return ($holder, $session, $answer);
+}
+
+sub let_read { my ($holder, $session) = @_; $holder->{in} .= "ROLLBACK;\n\\q\n"; $holder->{run}->finish; return finish($session) }
+
+sub evaluations { return sql(q{SELECT count(*) FROM dpboost_ledger WHERE relations = ARRAY['public.everyone']}) }
+
+sql(q{CREATE TABLE everyone (LIKE people INCLUDING CONSTRAINTS); CREATE TABLE young () INHERITS (everyone);
+      INSERT INTO young SELECT * FROM people LIMIT 1000; SELECT dpboost_protect('everyone', 100, 1e-4), dpboost_protect('young', 100, 1e-4);});
+
+subtest 'it stands by while rows are read, in no transaction, and charges' => sub {
+    my ($holder, $session, $answer) = while_reading("SELECT (SELECT count(*) FROM pg_locks l WHERE l.pid = a.pid AND l.locktype <> 'virtualxid')
+        || ' locks, ' || coalesce(a.backend_xmin::text, 'no snapshot') || ', ' || coalesce(a.backend_xid::text, 'no transaction')
+        || ', ' || a.query FROM pg_stat_activity a WHERE a.pid = (SELECT pid $idle)");
+    is($answer, '0 locks, no snapshot, no transaction, waiting for a charge', 'it holds nothing');
+    is(evaluations(), '0', 'and nothing is charged');
+    like(let_read($holder, $session), qr/^evaluated 0\.1$/m, 'the evaluation goes on');
+    is(evaluations(), '1', 'charged once');
+};
+
+subtest 'ended or gone while rows are read: another one charges' => sub {
+    my ($holder, $session, $answer) = while_reading("SELECT pg_terminate_backend((SELECT pid $idle), 10000)");
+    is($answer, 'true', 'ended');
+    like(let_read($holder, $session), qr/^evaluated 0\.1$/m, 'has its figures');
+    ($holder, $session) = while_reading("SELECT count(*) $idle");
+    $node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'dpboost ledger'") or die;
+    is(evaluations(), '2', 'it leaves by itself, and has charged nothing');
+    like(let_read($holder, $session), qr/^evaluated 0\.1$/m, 'has its figures as well');
+    is(evaluations(), '3', 'charged once each');
+};
+
+subtest 'canceled while rows are read: it leaves, and nothing is charged' => sub {
+    my ($holder, $session) = while_reading("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT ''evaluated %'");
+    $node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'dpboost ledger'") or die;
+    like(let_read($holder, $session), qr/57014: (?!.*charged)/s, 'canceled');
+    is(evaluations(), '3', 'not charged');
+};
+
 subtest 'slots are scarce: it does not wait' => sub {
     my $scarce = start_server('scarce', "max_worker_processes = 2\nlog_min_messages = debug1\nfsync = off\nautovacuum = off\n", $setup);
     $scarce->safe_psql('postgres', q{SELECT train('warm', 1)});

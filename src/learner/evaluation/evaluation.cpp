@@ -12,16 +12,28 @@ namespace {
 constexpr char kMechanism[] = "evaluation";
 constexpr double kExpectedRows = 10000;
 
-// `release(sum)` gives sum(dataset) away and has it back with noise.
-template <typename Release>
-Evaluation EvaluateClasses(const Model& model, double expected_rows, double share, double multiplier,
-                           Interrupt& interrupt, const Release& release) {
+// The score bins of two classes; none of others.
+std::optional<ScoreBins> BinsOf(const Model& model, double expected_rows, double share, const Plan& plan,
+                                Interrupt& interrupt) {
+    if (model.target().task() != Task::kBinary)
+        return {};
     const ReferenceDraws reference(model, interrupt);
     if (expected_rows == 0)
         expected_rows = reference.rows() > 0 ? reference.rows() * share : kExpectedRows;
-    const ScoreBins bins(model, reference, ScoreBins::CountFor(expected_rows / multiplier, reference.mean()));
-    const NoisySums noisy =
-        release([&](const Dataset& rows) { return ClassSums(model, bins, rows, interrupt); });
+    const double multiplier = plan.NoiseMultiplier(plan.Find(kMechanism));
+    return ScoreBins(model, reference, ScoreBins::CountFor(expected_rows / multiplier, reference.mean()));
+}
+
+RawSums SumsOf(const Model& model, const std::optional<ScoreBins>& bins, bool residuals, const Dataset& rows,
+               Interrupt& interrupt) {
+    if (model.target().task() == Task::kClasses)
+        return ConfusionRows(model, rows, interrupt);
+    if (bins)
+        return ClassSums(model, *bins, rows, interrupt);
+    return residuals ? ValueAndResidualSums(model, rows, interrupt) : ValueSums(model, rows, interrupt);
+}
+
+Evaluation OfTwoClasses(const ScoreBins& bins, const NoisySums& noisy) {
     ClassCounts counts;
     counts.sigma = noisy.sigma / EvaluationStep();
     for (size_t i = 0; i < noisy.values.size(); i++)
@@ -42,12 +54,7 @@ ResidualHistogram Residuals(const NoisySums& noisy, double share) {
     return histogram;
 }
 
-template <typename Release>
-Evaluation EvaluateValues(const Model& model, double share, bool residuals, Interrupt& interrupt,
-                          const Release& release) {
-    const NoisySums noisy = release([&](const Dataset& rows) {
-        return residuals ? ValueAndResidualSums(model, rows, interrupt) : ValueSums(model, rows, interrupt);
-    });
+Evaluation OfValues(const Model& model, double share, bool residuals, const NoisySums& noisy) {
     ValueTotals totals;
     totals.sigma = noisy.sigma / EvaluationStep();
     for (size_t i = 0; i < kValueSums; i++)
@@ -58,10 +65,7 @@ Evaluation EvaluateValues(const Model& model, double share, bool residuals, Inte
     return evaluation;
 }
 
-template <typename Release>
-Evaluation EvaluateConfusion(const Model& model, Interrupt& interrupt, const Release& release) {
-    const NoisySums noisy =
-        release([&](const Dataset& rows) { return ConfusionRows(model, rows, interrupt); });
+Evaluation OfClasses(const NoisySums& noisy) {
     ClassTotals totals;
     totals.sigma = noisy.sigma / EvaluationStep();
     for (const int64_t value : noisy.values)
@@ -69,15 +73,11 @@ Evaluation EvaluateConfusion(const Model& model, Interrupt& interrupt, const Rel
     return {ConfusionFigures(totals), {}, ConfusionCounts(totals)};
 }
 
-template <typename Release>
-Evaluation EvaluateBy(const Model& model, double expected_rows, double share, bool residuals,
-                      const Releaser& releaser, Interrupt& interrupt, const Release& release) {
+Evaluation FiguresOf(const Model& model, const std::optional<ScoreBins>& bins, double share, bool residuals,
+                     const NoisySums& noisy) {
     if (model.target().task() == Task::kClasses)
-        return EvaluateConfusion(model, interrupt, release);
-    if (model.target().task() != Task::kBinary)
-        return EvaluateValues(model, share, residuals, interrupt, release);
-    const double multiplier = releaser.plan().NoiseMultiplier(releaser.Find(kMechanism));
-    return EvaluateClasses(model, expected_rows, share, multiplier, interrupt, release);
+        return OfClasses(noisy);
+    return bins ? OfTwoClasses(*bins, noisy) : OfValues(model, share, residuals, noisy);
 }
 
 }  // namespace
@@ -97,18 +97,25 @@ MechanismRequest EvaluationRequest(const TargetSpec& target, bool residuals) {
     return request;
 }
 
-Evaluation Evaluate(const Model& model, double expected_rows, const Dataset& rows, Releaser& releaser,
-                    Interrupt& interrupt) {
-    return EvaluateBy(model, expected_rows, 1, false, releaser, interrupt, [&](const auto& sum) {
-        return releaser.Release(releaser.Find(kMechanism), sum(rows));
-    });
+EvaluationSums SumUp(const Model& model, double expected_rows, const Dataset& rows, const Plan& plan,
+                     Interrupt& interrupt) {
+    std::optional<ScoreBins> bins = BinsOf(model, expected_rows, 1, plan, interrupt);
+    RawSums sums = SumsOf(model, bins, false, rows, interrupt);
+    return {std::move(bins), std::move(sums)};
+}
+
+Evaluation Evaluate(const Model& model, EvaluationSums&& sums, Releaser& releaser) {
+    const NoisySums noisy = releaser.Release(releaser.Find(kMechanism), std::move(sums.sums));
+    return FiguresOf(model, sums.bins, 1, false, noisy);
 }
 
 Evaluation Evaluate(const Model& model, double expected_rows, const HeldOut& rows, double share,
                     Releaser& releaser, Interrupt& interrupt, bool residuals) {
-    return EvaluateBy(model, expected_rows, share, residuals, releaser, interrupt, [&](const auto& sum) {
-        return releaser.Release(releaser.Find(kMechanism), rows.Sums(sum));
-    });
+    const std::optional<ScoreBins> bins = BinsOf(model, expected_rows, share, releaser.plan(), interrupt);
+    const NoisySums noisy = releaser.Release(releaser.Find(kMechanism), rows.Sums([&](const Dataset& aside) {
+        return SumsOf(model, bins, residuals, aside, interrupt);
+    }));
+    return FiguresOf(model, bins, share, residuals, noisy);
 }
 
 }  // namespace dpboost

@@ -156,7 +156,9 @@ void CalibrateAgainIfCharged(RunningEvaluation* running) {
 
 }  // namespace
 
-void PayEvaluation(RunningEvaluation* running, const char* federation, PaidRelease* paid) {
+namespace {
+
+void BeginToPay(RunningEvaluation* running, const char* federation, PaidRelease* paid) {
     const EvaluationCore& core = **running->core;
     ChargeRequest request;
     memset(static_cast<void*>(&request), 0, sizeof request);
@@ -176,8 +178,16 @@ void PayEvaluation(RunningEvaluation* running, const char* federation, PaidRelea
     request.privacy_unit = running->unit;
     request.federation = federation;
     request.delivery_follows = federation == nullptr;
+    request.waiting = &running->worker;
     ReserveUnits(&running->units, running->core, &request);
-    CommitCharge(&request, paid);
+    BeginCharge(&request, paid);
+}
+
+}  // namespace
+
+void PayEvaluation(RunningEvaluation* running, const char* federation, PaidRelease* paid) {
+    BeginToPay(running, federation, paid);
+    AwaitCharge(paid);
 }
 
 namespace {
@@ -195,16 +205,24 @@ void Draw(RunningEvaluation* running, PaidRelease* paid) {
 
 // Says with every error after the charge that there is one.
 void DescribeCharge(void* argument) {
-    errcontext("evaluation charged as release %lld; see dpboost_ledger",
-               static_cast<long long>(static_cast<const PaidRelease*>(argument)->release_id));
+    const int64 release_id = ChargedSoFar(static_cast<const PaidRelease*>(argument));
+    if (release_id > 0)
+        errcontext("evaluation charged as release %lld; see dpboost_ledger",
+                   static_cast<long long>(release_id));
 }
 
-void DrawAndDeliver(RunningEvaluation* running, PaidRelease* paid) {
+// Sums rows up while the charge is under way, and draws when it is there.
+void SumDrawAndDeliver(RunningEvaluation* running, PaidRelease* paid) {
     ErrorContextCallback context;
     context.callback = DescribeCharge;
     context.arg = paid;
     context.previous = error_context_stack;
     error_context_stack = &context;
+    CallCore([&] {
+        PgInterrupt interrupt;
+        (*running->core)->SumUp(interrupt);
+    });
+    AwaitCharge(paid);
     Draw(running, paid);
     DeliverEvaluation(paid, (*running->core)->stored_json().c_str());
     error_context_stack = context.previous;
@@ -214,11 +232,12 @@ void DrawAndDeliver(RunningEvaluation* running, PaidRelease* paid) {
 
 void RunEvaluation(const EvaluationCall& call, FinishedEvaluation* finished) {
     RunningEvaluation* running = BeginEvaluation(call);
+    StartEarly(call.caller, &running->worker);
     ReadRows(running, running->reading);
     FinishRows(running);
     CalibrateAgainIfCharged(running);
-    PayEvaluation(running, nullptr, &finished->paid);
-    DrawAndDeliver(running, &finished->paid);
+    BeginToPay(running, nullptr, &finished->paid);
+    SumDrawAndDeliver(running, &finished->paid);
     CloseUnits(&running->units);
     finished->core = running->core;
     finished->model = running->models[0].name;

@@ -41,6 +41,7 @@ struct RunningEvaluation : RowSink {
     UnitState units;
     CoreState<EvaluationCore>* core;
     Reading reading;
+    WaitingWorker worker;  // for the charge
 };
 
 // Everything up to the first row. The relation stays locked until the transaction ends.

@@ -1,7 +1,7 @@
 // The caller's side of the ledger: has a request laid into shared memory (ledger_layout), starts the ledger worker, waits, and
 // hands its answer on. Whatever ends the wait early (cancel, terminate, error, deadline) first forbids the worker to
 // commit; if the worker was quicker, what was asked for is there, and the caller was just not told. A delivery goes to the
-// worker of the charge while that one still waits for it, else to a new one.
+// worker of the charge while that one still waits for it, and a charge to a worker that was started early, else to a new one.
 #include "postgres/ledger/ledger.h"
 
 #include "postgres/boundary/boundary.h"
@@ -121,6 +121,29 @@ void WaitForCharge(LedgerMessage* message, BackgroundWorkerHandle* handle, Times
     }
 }
 
+// Gives a request to a worker that waits. Null if that one has gone, or is not to be asked twice; if it ends on the way, it
+// has ended like any other. What it waits in must stay until it has come.
+BackgroundWorkerHandle* HandOver(WaitingWorker* waiting, dsm_segment* next) {
+    if (waiting == nullptr || waiting->segment == nullptr)
+        return nullptr;
+    LedgerMessage* message = MessageIn(waiting->segment);
+    message->next = dsm_segment_handle(next);
+    pg_write_barrier();
+    pid_t pid;
+    const bool handed =
+        GetBackgroundWorkerPid(waiting->handle, &pid) != BGWH_STOPPED && TurnDoor(message, kDoorHanded);
+    if (handed && message->worker_latch != nullptr)  // else it has not come so far, and will look
+        SetLatch(message->worker_latch);
+    return handed ? waiting->handle : nullptr;
+}
+
+// Nothing more is handed over.
+void LeaveDoor(WaitingWorker* waiting) {
+    if (waiting->segment != nullptr)
+        dsm_detach(waiting->segment);
+    waiting->segment = nullptr;
+}
+
 void CopyAnswer(const LedgerAnswer& answer, PaidRelease* paid) {
     paid->release_id = answer.release_id;
     paid->version = answer.version;
@@ -173,22 +196,6 @@ Wait WaitForDelivery(LedgerMessage* message, BackgroundWorkerHandle* handle) {
     }
 }
 
-// Gives the delivery to the worker of the charge. Null if that one has gone, or is not to be asked twice; if it ends on the
-// way, it has ended like any other.
-BackgroundWorkerHandle* HandOver(PaidRelease* paid, dsm_segment* delivery) {
-    if (paid->charge == nullptr)
-        return nullptr;
-    LedgerMessage* charge = MessageIn(paid->charge);
-    charge->delivery = dsm_segment_handle(delivery);
-    pg_write_barrier();
-    const bool handed = TurnDoor(charge, kDoorHanded);
-    if (handed)
-        SetLatch(charge->worker_latch);
-    dsm_detach(paid->charge);
-    paid->charge = nullptr;
-    return handed ? paid->worker : nullptr;
-}
-
 // One worker's attempt. False if another one should try: nothing is known to have gone wrong for good.
 bool TryDelivery(PaidRelease* paid, const ModelDelivery* delivery, int* silent_ends) {
     dsm_segment* segment = LayOutDelivery(paid, delivery);
@@ -197,7 +204,8 @@ bool TryDelivery(PaidRelease* paid, const ModelDelivery* delivery, int* silent_e
     volatile Wait wait = Wait::kLate;
     PG_TRY();
     {
-        handle = HandOver(paid, segment);
+        handle = HandOver(&paid->waiting, segment);
+        LeaveDoor(&paid->waiting);
         if (handle == nullptr)
             handle = StartWorker(segment, DT_NOEND);
         wait = WaitForDelivery(message, handle);
@@ -244,23 +252,23 @@ void CheckCanRelease(Oid caller, const char* model_name, NewModelName* name) {
     ReadNewModelName(caller, model_name, name);
 }
 
-void CommitCharge(const ChargeRequest* request, PaidRelease* paid) {
+void StartEarly(Oid caller, WaitingWorker* waiting) {
+    dsm_segment* segment = LayOutStandBy(caller);
+    BackgroundWorker worker = LedgerWorker(segment);
+    if (RegisterDynamicBackgroundWorker(&worker, &waiting->handle))
+        waiting->segment = segment;
+    else
+        dsm_detach(segment);
+}
+
+void BeginCharge(const ChargeRequest* request, PaidRelease* paid) {
     CheckCanCharge();
     memset(static_cast<void*>(paid), 0, sizeof *paid);
     paid->caller = request->caller;
     paid->kind = request->kind;
     paid->model_id = request->model.model_id;
     paid->group_count = request->group_count;
-    if (!pg_strong_random(paid->claim, kClaimSize))
-        ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
-    const TimestampTz deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ledger_timeout_ms);
-    dsm_segment* segment = LayOutCharge(request, paid->claim, LockTimeoutMs());
-    LedgerMessage* message = MessageIn(segment);
-    BackgroundWorkerHandle* handle = StartWorker(segment, deadline);
-    WaitForCharge(message, handle, deadline);
-    if (pg_atomic_read_u32(&message->state) != kLedgerDone)
-        RaiseAnswer(message->answer);
-    CopyAnswer(message->answer, paid);
+    paid->delivery_follows = request->delivery_follows;
     paid->plan_bytes =
         static_cast<char*>(memcpy(palloc(request->plan_size), request->plan_bytes, request->plan_size));
     paid->plan_size = request->plan_size;
@@ -268,14 +276,44 @@ void CommitCharge(const ChargeRequest* request, PaidRelease* paid) {
         paid->unit_state_id = request->units->id;
         paid->unit_generation = request->units->generation + 1;
     }
-    if (request->delivery_follows) {
-        paid->charge = segment;
-        paid->worker = handle;
-    } else {
-        dsm_detach(segment);
-        pfree(handle);
+    if (!pg_strong_random(paid->claim, kClaimSize))
+        ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
+    paid->deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ledger_timeout_ms);
+    paid->waiting.segment = LayOutCharge(request, paid->claim, LockTimeoutMs());
+    paid->stood_by = request->waiting;
+    paid->waiting.handle = HandOver(request->waiting, paid->waiting.segment);
+    if (paid->waiting.handle == nullptr)
+        paid->waiting.handle = StartWorker(paid->waiting.segment, paid->deadline);
+}
+
+int64 ChargedSoFar(const PaidRelease* paid) {
+    if (paid->release_id > 0 || paid->waiting.segment == nullptr)
+        return paid->release_id;
+    LedgerMessage* message = MessageIn(paid->waiting.segment);
+    const bool done = pg_atomic_read_u32(&message->state) == kLedgerDone;
+    pg_read_barrier();
+    return done ? message->answer.release_id : 0;
+}
+
+void AwaitCharge(PaidRelease* paid) {
+    LedgerMessage* message = MessageIn(paid->waiting.segment);
+    WaitForCharge(message, paid->waiting.handle, paid->deadline);
+    if (pg_atomic_read_u32(&message->state) != kLedgerDone)
+        RaiseAnswer(message->answer);
+    CopyAnswer(message->answer, paid);
+    if (paid->stood_by != nullptr)
+        LeaveDoor(paid->stood_by);
+    paid->stood_by = nullptr;
+    if (!paid->delivery_follows) {
+        LeaveDoor(&paid->waiting);
+        pfree(paid->waiting.handle);
     }
     ShowAlerts(paid->budgets);
+}
+
+void CommitCharge(const ChargeRequest* request, PaidRelease* paid) {
+    BeginCharge(request, paid);
+    AwaitCharge(paid);
 }
 
 PaidCharge Cashier::Receipt(PaidRelease* paid) {

@@ -29,6 +29,12 @@ struct ReleasedModel {
     int32 version;
 };
 
+// A worker that waits a moment to be handed a request. Plain data; the segment goes with the transaction.
+struct WaitingWorker {
+    dsm_segment* segment;  // null: there is none
+    BackgroundWorkerHandle* handle;
+};
+
 // What is to be paid for. All pointers stay the caller's and are only read.
 struct ChargeRequest {
     Oid caller;        // GetUserId() when the SQL function was entered
@@ -52,7 +58,8 @@ struct ChargeRequest {
     // model_name is what their names begin with. 0: one model.
     const char* const* group_models;
     int group_count;
-    bool delivery_follows;  // in this call of an SQL function: the worker may wait for it
+    bool delivery_follows;   // in this call of an SQL function: the worker may wait for it
+    WaitingWorker* waiting;  // for this charge, from StartEarly, which CommitCharge uses up; nullptr: none
 };
 
 constexpr int kMaxGroups = 64;
@@ -76,8 +83,10 @@ struct PaidRelease {
     int32 group_count;      // as in the request
     int32 receipts;         // that were given
     int32 group_versions[kMaxGroups];
-    dsm_segment* charge;  // where the worker of the charge may still wait for the delivery; null: nowhere
-    BackgroundWorkerHandle* worker;
+    WaitingWorker waiting;    // that of the charge may still wait for the delivery
+    WaitingWorker* stood_by;  // until the charge is there: as in the request
+    TimestampTz deadline;     // of the wait for the charge
+    bool delivery_follows;    // as in the request
 };
 
 // Core side: gives the receipt by which a training draws, once for each charge. Throws kInternal without one.
@@ -113,12 +122,24 @@ void CheckCanRelease(Oid caller, const char* model_name, NewModelName* name);
 // The same where there is no new model.
 void CheckCanCharge();
 
+// Starts the worker of a charge that is about to come, so that it starts while rows are read. It waits half a second at the
+// most, holds nothing meanwhile, and leaves when slots are scarce or the transaction ends; without it, or without a free
+// slot now, CommitCharge starts one. Charges nothing.
+void StartEarly(Oid caller, WaitingWorker* waiting);
+
 // Charges. Raises 53400 when a budget does not allow it, 42501 without the right, 55P03 when the ledger is
 // locked for too long (also by the caller's own transaction), 53000 without a worker slot, 55000 when what
 // was planned for has changed meanwhile, 40001 when the same persons were charged meanwhile: then nothing is charged. Raises 08007 when it is not known whether
 // the worker has committed. Interruptible; interrupted before the worker's commit, nothing is charged. After
 // any error nothing may be drawn.
 void CommitCharge(const ChargeRequest* request, PaidRelease* paid);
+
+// The same in two halves: BeginCharge has the worker begin, AwaitCharge waits for its answer. What the caller does in between
+// draws nothing, and whatever ends it early, ends as an interrupted CommitCharge does. ChargedSoFar is the release, if it is
+// known to be committed, or 0.
+void BeginCharge(const ChargeRequest* request, PaidRelease* paid);
+void AwaitCharge(PaidRelease* paid);
+int64 ChargedSoFar(const PaidRelease* paid);
 
 // Stores the model of a paid release. Waits for a worker slot and for locks as long as the caller does; a
 // cancel ends it. Raises 40P01 if what it waits for waits for the caller's transaction. After an error there

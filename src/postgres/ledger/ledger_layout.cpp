@@ -28,7 +28,7 @@ void StartMessage(LedgerMessage* message, LedgerWork work, Oid caller) {
 }
 
 // However this backend leaves, by an error, a cancel or the end of the process: the segment is detached. A worker that
-// waits for the delivery need not wait any longer.
+// waits for what comes next need not wait any longer.
 void AbandonOnDetach(dsm_segment* segment, Datum) {
     LedgerMessage* message = MessageIn(segment);
     Abandon(message);
@@ -48,7 +48,7 @@ dsm_segment* LayOut(LedgerMessage* message, const Content* contents, int count, 
     dsm_segment* segment = dsm_create(Max(end, least), 0);
     memcpy(static_cast<void*>(MessageIn(segment)), message, sizeof *message);
     pg_atomic_init_u32(&MessageIn(segment)->state, kLedgerPending);
-    pg_atomic_init_u32(&MessageIn(segment)->door, message->delivery_follows ? kDoorOpen : kDoorClosed);
+    pg_atomic_init_u32(&MessageIn(segment)->door, message->next_follows ? kDoorOpen : kDoorClosed);
     for (int i = 0; i < count; ++i)
         if (contents[i].size > 0)
             memcpy(static_cast<char*>(dsm_segment_address(segment)) + contents[i].piece->offset,
@@ -82,7 +82,7 @@ dsm_segment* LayOutCharge(const ChargeRequest* request, const uint8* claim, int 
     LedgerMessage message;
     StartMessage(&message, LedgerWork::kCharge, request->caller);
     message.lock_timeout_ms = lock_timeout_ms;
-    message.delivery_follows = request->delivery_follows;
+    message.next_follows = request->delivery_follows;
     memcpy(message.claim, claim, kClaimSize);
     message.kind = request->kind;
     message.released = request->model;
@@ -165,6 +165,13 @@ dsm_segment* LayOutImport(const ModelImport* import, int lock_timeout_ms) {
         {&message.groups, nullptr, 0},
     };
     return LayOut(&message, contents, lengthof(contents));
+}
+
+dsm_segment* LayOutStandBy(Oid caller) {
+    LedgerMessage message;
+    StartMessage(&message, LedgerWork::kStandBy, caller);
+    message.next_follows = true;
+    return LayOut(&message, nullptr, 0);
 }
 
 }  // namespace dpboost

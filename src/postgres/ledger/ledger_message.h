@@ -20,9 +20,10 @@ enum LedgerState : uint32 {
     kLedgerAbandoned,
 };
 
-// After a charge the worker waits a moment for the delivery of the same release, which saves the start of another one. It
-// leaves only if it turns kDoorOpen into kDoorClosed, and the backend hands the delivery over only if it turns it into
-// kDoorHanded: so what was handed over is looked at, unless the worker dies.
+// After a charge the worker waits a moment for the delivery of the same release, which saves the start of another one; one
+// that is started while rows are read waits so for the charge. It leaves only if it turns kDoorOpen into kDoorClosed, and the
+// backend hands the next request over only if it turns it into kDoorHanded: so what was handed over is looked at, unless the
+// worker dies.
 enum LedgerDoor : uint32 {
     kDoorOpen,
     kDoorHanded,
@@ -33,6 +34,7 @@ enum class LedgerWork : int32 {
     kCharge = 1,
     kDelivery = 2,
     kImport = 3,
+    kStandBy = 4,  // nothing yet: a charge may be handed over
 };
 
 // More budgets than this are all checked, but only these are reported back.
@@ -97,11 +99,11 @@ struct LedgerMessage {
     int32 group_count;  // 0: one model
     LedgerPiece groups;
 
-    // of a charge, too: where its worker waits for the delivery
-    bool delivery_follows;
+    // of a charge, too, and of a worker that stands by: where it waits for the next request
+    bool next_follows;
     pg_atomic_uint32 door;
     Latch* worker_latch;
-    dsm_handle delivery;  // the segment; once the door says kDoorHanded
+    dsm_handle next;  // its segment; once the door says kDoorHanded
 
     // of both; what is to be written into accounts, if anything
     int64 unit_state_id;  // 0: nobody has one

@@ -2,7 +2,8 @@
 // charge, under a lock that makes charges follow one another, it counts what was spent, refuses what does not fit, and
 // commits the charge; later, for the delivery, it commits the model of a charge that the ledger holds. Each is done whole or
 // not at all. A delivery that comes soon finds the worker of its charge still there, idle and without a transaction: a start
-// costs more than the rest. Else another one is started for it, as for a model that is imported.
+// costs more than the rest. Else another one is started for it, as for a model that is imported. A charge that was announced
+// finds a worker that stands by in the same way.
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/govern/alert.h"
@@ -22,7 +23,7 @@ namespace dpboost {
 namespace {
 
 constexpr int kLockedTimeoutMs = 1000;  // for any other lock while the ledger's is held
-constexpr int kStayMs = 500;            // so long a worker waits for the delivery
+constexpr int kStayMs = 500;            // so long a worker waits for what comes next
 constexpr int kSlotCheckMs = 50;        // so often it looks whether others need its slot
 
 // As many texts as there are groups, and nothing behind the last.
@@ -47,6 +48,8 @@ bool IsWhole(const LedgerMessage* message, size_t mapped_size) {
         return piece.offset >= sizeof(LedgerMessage) && piece.offset <= message->segment_size &&
                piece.size <= message->segment_size - piece.offset;
     };
+    if (message->work == LedgerWork::kStandBy)
+        return true;
     if (message->group_count < 0 || message->group_count > kMaxGroups)
         return false;
     if (message->work == LedgerWork::kCharge)
@@ -310,7 +313,7 @@ void Serve(LedgerMessage* message) {
     PG_END_TRY();
 }
 
-// ---- between charge and delivery ----
+// ---- between requests ----
 
 // Whether others may soon find no worker slot: more than half are taken.
 bool SlotsAreScarce() {
@@ -322,17 +325,15 @@ bool SlotsAreScarce() {
     return 2 * taken > max_worker_processes;
 }
 
-// Waits for the delivery of the release that was charged, outside any transaction: nothing is locked and no snapshot is
-// held. Null if none comes soon, or nobody waits for one any more.
-dsm_segment* AwaitDelivery(LedgerMessage* charge) {
-    if (pg_atomic_read_u32(&charge->state) != kLedgerDone)
-        return nullptr;
-    pgstat_report_activity(STATE_IDLE, "waiting for the model");
+// Waits for the next request, outside any transaction: nothing is locked and no snapshot is held. Null if none comes soon, or
+// nobody has one any more.
+dsm_segment* AwaitNext(LedgerMessage* message, const char* activity) {
+    pgstat_report_activity(STATE_IDLE, activity);
     const TimestampTz deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), kStayMs);
-    while (pg_atomic_read_u32(&charge->door) == kDoorOpen) {
+    while (pg_atomic_read_u32(&message->door) == kDoorOpen) {
         const long left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
         if (left == 0 || SlotsAreScarce()) {
-            TurnDoor(charge, kDoorClosed);
+            TurnDoor(message, kDoorClosed);
             continue;
         }
         (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, Min(kSlotCheckMs, left),
@@ -341,12 +342,36 @@ dsm_segment* AwaitDelivery(LedgerMessage* charge) {
         CHECK_FOR_INTERRUPTS();
     }
     pg_read_barrier();
-    return pg_atomic_read_u32(&charge->door) == kDoorHanded ? dsm_attach(charge->delivery) : nullptr;
+    return pg_atomic_read_u32(&message->door) == kDoorHanded ? dsm_attach(message->next) : nullptr;
+}
+
+// Waits for the delivery of the release that was charged.
+dsm_segment* AwaitDelivery(LedgerMessage* charge) {
+    if (!charge->next_follows || pg_atomic_read_u32(&charge->state) != kLedgerDone)
+        return nullptr;
+    return AwaitNext(charge, "waiting for the model");
 }
 
 void CheckWhole(dsm_segment* segment) {
     if (!IsWhole(MessageIn(segment), dsm_segment_map_length(segment)))
         elog(ERROR, "the request to the privacy ledger is damaged");
+}
+
+// Says where to wake this worker, and only then does it look whether there is something to do (ledger.cpp, HandOver).
+void Attend(LedgerMessage* message) {
+    message->worker_latch = MyLatch;
+    pg_memory_barrier();
+}
+
+// The charge for which the worker in this segment stands by, if one comes.
+dsm_segment* AwaitCharge(dsm_segment* segment) {
+    dsm_segment* charge = AwaitNext(MessageIn(segment), "waiting for a charge");
+    dsm_detach(segment);
+    if (charge == nullptr)
+        proc_exit(0);
+    CheckWhole(charge);
+    Attend(MessageIn(charge));
+    return charge;
 }
 
 // A transaction of its own, which a cancel may end again.
@@ -376,12 +401,16 @@ void dpboost_ledger_worker(Datum main_arg) {
         proc_exit(0);  // the caller gave up already
     LedgerMessage* message = MessageIn(segment);
     CheckWhole(segment);
-    message->worker_latch = MyLatch;
+    Attend(message);
     BackgroundWorkerInitializeConnectionByOid(message->database, InvalidOid, 0);
+    if (message->work == LedgerWork::kStandBy) {
+        segment = AwaitCharge(segment);
+        message = MessageIn(segment);
+    }
     PinSettings(message);
     Serve(message);
     SetLatch(message->backend_latch);
-    dsm_segment* delivery = message->delivery_follows ? AwaitDelivery(message) : nullptr;
+    dsm_segment* delivery = AwaitDelivery(message);
     dsm_detach(segment);
     if (delivery != nullptr)
         ServeDelivery(delivery);

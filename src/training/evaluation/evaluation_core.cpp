@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "learner/evaluation/evaluation.h"
 #include "learner/evaluation/evaluation_rows.h"
 #include "training/evaluation/evaluation_json.h"
 
@@ -201,6 +200,22 @@ const std::string& EvaluationCore::ReserveUnits(Interrupt& interrupt) {
     return account_->Reserve(UnitCharge::Whole(account_->limit(), plan_->release()), &*dataset_, interrupt);
 }
 
+void EvaluationCore::SumUp(Interrupt& interrupt) {
+    CheckInternal(plan_.has_value() && dataset_.has_value(),
+                  "an evaluation is calibrated, has its rows, and sums them up once");
+    CheckInternal(!account_ || account_->reserved(), "an evaluation is of those who have paid");
+    const Dataset dataset = std::move(*dataset_);
+    dataset_.reset();
+    if (!choice_) {
+        sums_ = dpboost::SumUp(models_[0], expected_rows_, dataset, *plan_, interrupt);
+        return;
+    }
+    std::vector<const Model*> models;
+    for (const Model& model : models_)
+        models.push_back(&model);
+    sums_ = EvaluationSums{{}, ChoiceUtilities(models, dataset, interrupt)};
+}
+
 void EvaluationCore::Evaluate(PaidCharge&& paid, ChaChaSource::Seed&& seed, Interrupt& interrupt) {
     ChaChaSource source(std::move(seed));
     Random random(source);
@@ -210,24 +225,20 @@ void EvaluationCore::Evaluate(PaidCharge&& paid, ChaChaSource::Seed&& seed, Inte
 
 void EvaluationCore::EvaluateWith(PaidCharge&& paid, NoiseSource& noise, Interrupt& interrupt) {
     const PaidCharge receipt = std::move(paid);
-    CheckInternal(plan_.has_value() && dataset_.has_value(),
-                  "an evaluation is calibrated, has its rows, and draws once");
-    CheckInternal(receipt.IsFor(plan_bytes_), "an evaluation draws what was paid for");
-    CheckInternal(!account_ || account_->reserved(), "an evaluation draws from those who have paid");
-    const Dataset dataset = std::move(*dataset_);
-    dataset_.reset();
+    CheckInternal(plan_.has_value() && receipt.IsFor(plan_bytes_), "an evaluation draws what was paid for");
+    if (!sums_)
+        SumUp(interrupt);
+    EvaluationSums sums = std::move(*sums_);
+    sums_.reset();
     Releaser releaser(*plan_, noise);
     if (choice_) {
-        std::vector<const Model*> models;
-        for (const Model& model : models_)
-            models.push_back(&model);
-        chosen_ = releaser.Select(releaser.Find(kChoice), ChoiceUtilities(models, dataset, interrupt));
+        chosen_ = releaser.Select(releaser.Find(kChoice), std::move(sums.sums));
         JsonList stored;
         stored.Add("best", JsonString(names_[chosen_]));
         stored_json_ = stored.Object();
         return;
     }
-    const Evaluation evaluation = dpboost::Evaluate(models_[0], expected_rows_, dataset, releaser, interrupt);
+    const Evaluation evaluation = dpboost::Evaluate(models_[0], std::move(sums), releaser);
     figures_json_ = FiguresObject(evaluation, target_->spec);
     stored_json_ = StoredEvaluation(evaluation, target_->spec, plan_->epsilon(), plan_->delta());
 }

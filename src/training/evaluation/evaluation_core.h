@@ -1,6 +1,6 @@
 // One evaluation, or one choice among models, without PostgreSQL: from the call to what the ledger commits. The steps
 // are those of a training (training.h): Calibrate, rows into buffer() and AppendRows, FinishRows; then, once the charge is
-// paid, Evaluate. Every step may throw Error; only Evaluate draws.
+// paid, Evaluate, which sums rows up unless that was done before. Every step may throw Error; only Evaluate draws.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "learner/evaluation/evaluation.h"
 #include "mechanism/chacha_source.h"
 #include "mechanism/noise.h"
 #include "mechanism/parties/noise_share.h"
@@ -66,6 +67,8 @@ class EvaluationCore {
     UnitAccount* account() { return account_ ? &*account_ : nullptr; }
     const std::string& ReserveUnits(Interrupt& interrupt);
 
+    // After ReserveUnits, if there are accounts. May be done while the charge is under way. The rows are gone then.
+    void SumUp(Interrupt& interrupt);
     // Draws what the receipt was paid for; throws kInternal without one for plan_bytes(). Wipes the seed.
     void Evaluate(PaidCharge&& paid, ChaChaSource::Seed&& seed, Interrupt& interrupt);
     // The same with noise that the caller chooses: for servers that evaluate together (training/federation), and for tests.
@@ -98,7 +101,8 @@ class EvaluationCore {
     std::vector<Encoder> encoders_;
     std::optional<RowBuffer> buffer_;
     std::optional<DatasetBuilder> builder_;  // until FinishRows
-    std::optional<Dataset> dataset_;         // from then on until Evaluate
+    std::optional<Dataset> dataset_;         // from then on until SumUp
+    std::optional<EvaluationSums> sums_;     // from then on until Evaluate
     std::optional<UnitAccount> account_;
     std::optional<Plan> plan_;
     HeldMemory held_;
