@@ -128,36 +128,52 @@ ReportConfusion ConfusionOf(const ReportSight& sight, const std::vector<std::str
             confusion.rows[truth * classes.size() + said] = sight.counts[i].rows;
     }
     for (int i = 0; i < sight.figure_count; ++i)
-        if (strcmp(sight.figures[i].name, "rows") == 0)
+        if (strcmp(sight.figures[i].name, "rows") == 0 && sight.figures[i].lower != nullptr &&
+            sight.figures[i].upper != nullptr)
             confusion.sd =
                 (strtod(sight.figures[i].upper, nullptr) - strtod(sight.figures[i].lower, nullptr)) /
                 (2 * kBandSds * static_cast<double>(classes.size()));
     return confusion;
 }
 
+// A figure in words: its value, and its interval, of which either end may be open.
+struct WordedFigure {
+    std::string name, value, interval, reach;
+
+    explicit WordedFigure(const SeenFigure& figure) : name(figure.name) {
+        std::replace(name.begin(), name.end(), '_', ' ');
+        if (name == "auc" || name == "rmse" || name == "mae" || name == "r2")
+            std::transform(name.begin(), name.end(), name.begin(),
+                           [](unsigned char c) { return std::toupper(c); });
+        const bool above = figure.lower != nullptr, below = figure.upper != nullptr;
+        const double lower = above ? strtod(figure.lower, nullptr) : 0;
+        const double upper = below ? strtod(figure.upper, nullptr) : 0;
+        const double width = above && below ? upper - lower : 0;
+        const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(std::max(width, 1.0)) - 0.5)));
+        const auto printed = [this, unit](double number) {
+            return name == "rows" ? Separated(number, unit) : Short(number, 3);
+        };
+        value = figure.value == nullptr ? "not known" : printed(strtod(figure.value, nullptr));
+        if (above && below)
+            interval = printed(lower) + " to " + printed(upper);
+        else
+            interval = above   ? "at least " + printed(lower)
+                       : below ? "at most " + printed(upper)
+                               : "nothing bounds it";
+        if (figure.value != nullptr)
+            reach = above && below ? " \u00b1 " + Short(width / 2, 1) : ", " + interval;
+    }
+};
+
 std::optional<ReportEvaluation> EvaluationOf(const ReportSight& sight, const Model& model) {
     if (sight.evaluation == 0 || sight.figure_count == 0)
         return std::nullopt;
     ReportEvaluation evaluation;
     for (int i = 0; i < sight.figure_count; ++i) {
-        const SeenFigure& figure = sight.figures[i];
-        std::string name = figure.name;
-        std::replace(name.begin(), name.end(), '_', ' ');
-        if (name == "auc" || name == "rmse" || name == "mae" || name == "r2")
-            std::transform(name.begin(), name.end(), name.begin(),
-                           [](unsigned char c) { return std::toupper(c); });
-        const double lower = strtod(figure.lower, nullptr), upper = strtod(figure.upper, nullptr);
-        const double unit =
-            std::pow(10, std::max(0.0, std::floor(std::log10(std::max(upper - lower, 1.0)) - 0.5)));
-        const auto printed = [&name, unit](double number) {
-            return name == "rows" ? Separated(number, unit) : Short(number, 3);
-        };
-        const double value = figure.value == nullptr ? 0 : strtod(figure.value, nullptr);
-        const std::string shown = figure.value == nullptr ? "not known" : printed(value);
-        evaluation.figures.emplace_back(name, shown + " (" + printed(lower) + " to " + printed(upper) + ")");
+        const WordedFigure figure(sight.figures[i]);
+        evaluation.figures.emplace_back(figure.name, figure.value + " (" + figure.interval + ")");
         if (i == 0)
-            evaluation.headline = name + " " + shown +
-                                  (figure.value == nullptr ? "" : " \u00b1 " + Short((upper - lower) / 2, 1));
+            evaluation.headline = figure.name + " " + figure.value + figure.reach;
     }
     for (int i = 0; i < sight.bin_count; ++i) {
         const SeenBin& bin = sight.bins[i];

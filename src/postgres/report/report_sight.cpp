@@ -76,7 +76,7 @@ void SeeEvaluation(const CallerScope& scope, const char* schema, int64 model_id,
             " FROM (SELECT * FROM %s.dpboost_evaluations WHERE model_id = $1 ORDER BY release_id DESC LIMIT "
             "1) e,"
             " pg_catalog.jsonb_each(e.metrics) f"
-            " WHERE pg_catalog.jsonb_typeof(f.value -> 2) = 'number' AND f.value -> 3 IS NULL ORDER BY"
+            " WHERE f.value -> 2 IS NOT NULL AND f.value -> 3 IS NULL ORDER BY"
             " pg_catalog.array_position('{auc,accuracy,mae,rmse,r2,log_loss,brier}'::text[], f.key), f.key",
             schema),
         {Int8(model_id)});
