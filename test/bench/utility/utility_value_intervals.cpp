@@ -3,6 +3,7 @@
 // sure, or not, or wrongly so. As utility_intervals does for classifiers of two classes.
 //     utility_value_intervals        2,000 evaluations of every cell
 //     utility_value_intervals 200    200 of them
+//     utility_value_intervals 200 outliers    of the cells whose title contains "outliers"
 // One line for each figure: the coverage over all cells, and each cell in which it is outside .92 to .995.
 #include <algorithm>
 #include <cmath>
@@ -172,6 +173,9 @@ Draw ClassesOf(size_t classes, double sharpness, double sureness) {
 int main(int argc, char** argv) {
     using namespace dpboost;
     const int runs = argc > 1 ? std::atoi(argv[1]) : 2000;
+    const auto asked = [&](const std::string& title) {
+        return argc <= 2 || title.find(argv[2]) != std::string::npos;
+    };
     std::map<std::string, std::vector<double>> all;
     for (const auto& [error_name, error] : kErrors)
         for (const auto& [label_name, label] : kLabels)
@@ -180,6 +184,8 @@ int main(int argc, char** argv) {
                 const auto& draw_label = label;
                 const std::string title = error_name + " errors of " + std::to_string(scale).substr(0, 4) +
                                           ", " + label_name + " labels";
+                if (!asked(title))
+                    continue;
                 RunValues(
                     title.c_str(),
                     [&](Synthetic& random) {
@@ -196,6 +202,8 @@ int main(int argc, char** argv) {
                 char title[80];
                 std::snprintf(title, sizeof title, "%zu classes, sharpness %g, sureness %g", classes,
                               sharpness, sureness);
+                if (!asked(title))
+                    continue;
                 RunClasses(title, classes, ClassesOf(classes, sharpness, sureness), runs, &all);
             }
     for (auto& [name, coverage] : all) {
