@@ -131,7 +131,7 @@ SET session_replication_role = replica;
 UPDATE dpboost.evaluation SET result = result || '{"auc": [null, 0, 1], "brier": [0.1, null, 0.2], "calibration_slope": [1.5, 0.25, null], "log_loss": [null, null, null]}'
 WHERE release_id = (SELECT (r -> 'release_id')::bigint FROM held);
 RESET session_replication_role;
-SET ROLE eva_owner;
+SET ROLE eva_ana;
 SELECT figure, position('>' || figure || '<' IN dpboost_report('eva_held')) > 0 AS shown
 FROM unnest('{AUC not known,not known (0 to 1),0.1 (at most 0.2),1.5 (at least 0.25),not known (nothing bounds it)}'::text[]) AS figure;
 DROP TABLE held;
