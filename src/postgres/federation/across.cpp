@@ -123,7 +123,7 @@ void Open(AcrossCall* call) {
 }
 
 // The row of the coordinator's own ledger, which reads no table and is charged to nobody.
-void PayAcross(const AcrossCall* call, const char* method, const char* federation, PaidRelease* paid) {
+void PayAcross(AcrossCall* call, const char* method, const char* federation, PaidRelease* paid) {
     auto* none = static_cast<RelationSet*>(palloc0(sizeof(RelationSet) + sizeof(ReadRelation)));
     ChargeRequest request;
     memset(static_cast<void*>(&request), 0, sizeof request);
@@ -134,6 +134,7 @@ void PayAcross(const AcrossCall* call, const char* method, const char* federatio
     request.relations = none;
     request.federation = federation;
     request.delivery_follows = true;
+    request.waiting = &call->worker;
     Coordinator& core = **call->core;
     request.plan_bytes = core.plan_bytes().data();
     request.plan_size = core.plan_bytes().size();
@@ -280,6 +281,7 @@ void PlanAcross(AcrossCall* call) {
 }
 
 void RunAcross(AcrossCall* call, const char* method, PaidRelease* paid) {
+    StartEarly(call->caller, &call->worker);
     Open(call);
     JoinAndPay(call, method, paid);
     CheckConnected(call->links);  // or the others would pay for nothing

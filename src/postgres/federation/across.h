@@ -27,6 +27,7 @@ struct AcrossCall {
     PrivacyArguments privacy;
     Links* links;
     CoreState<Coordinator>* core;
+    WaitingWorker worker;  // for this server's own row of the ledger
 };
 
 // From the arguments of an SQL function: epsilon, delta behind it, and options, which is the last.

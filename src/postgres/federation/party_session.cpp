@@ -163,7 +163,21 @@ void CheckUnchanged(const PartySession* session) {
                         errmsg("the relation of a federated training has changed since it was opened")));
 }
 
+// The worker of the charge, which is asked for in a later statement of this transaction, starts while rows are read.
+static void StartWorkerEarly(PartySession* session) {
+    WaitingWorker* worker =
+        session->evaluation != nullptr ? &session->evaluation->worker : &session->training->worker;
+    const ResourceOwner statement = CurrentResourceOwner;
+    CurrentResourceOwner = TopTransactionResourceOwner;
+    PG_TRY();
+    { StartEarly(GetUserId(), worker); }
+    PG_FINALLY();
+    { CurrentResourceOwner = statement; }
+    PG_END_TRY();
+}
+
 void TakeRows(PartySession* session) {
+    StartWorkerEarly(session);
     if (session->evaluation != nullptr) {
         ReadRows(session->evaluation, ReadingOf(session));
         FinishRows(session->evaluation);

@@ -247,6 +247,7 @@ void PayTraining(Training* training, const char* federation, PaidRelease* paid) 
     FillCharge(training, &request);
     request.federation = federation;
     request.delivery_follows = federation == nullptr;
+    request.waiting = &training->worker;
     ReserveUnits(&training->units, training->core, &request);
     CommitCharge(&request, paid);
 }

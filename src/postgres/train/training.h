@@ -55,6 +55,7 @@ struct Training : RowSink {
     const BudgetList* budgets;
     UnitState units;  // the accounts of persons; id 0: they have none
     CoreState<TrainingCore>* core;
+    WaitingWorker worker;  // for the charge of a party; none elsewhere
 };
 
 // Looks up budgets and domains, checks the options, and fixes the noise. Raises what would make the training
