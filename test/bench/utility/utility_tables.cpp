@@ -19,6 +19,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/error.h"
 #include "bench/scoring.h"
 #include "bench/tables.h"
 #include "learner/auto/auto.h"
@@ -186,9 +187,14 @@ void RunSensitivity(Settings settings) {
         for (const double factor : {0.5, 2.0}) {
             settings.changes = {{kAutoNumbers[k].name, factor}};
             std::vector<std::vector<Result>> after;
-            for (size_t t = 0; t < tables.size(); t++)
-                after.push_back(Measure(tables[t], settings, settings.names[t]));
             std::printf("%-20s %-34s %6g", kAutoNumbers[k].name, kAutoNumbers[k].tried, factor);
+            try {
+                for (size_t t = 0; t < tables.size(); t++)
+                    after.push_back(Measure(tables[t], settings, settings.names[t]));
+            } catch (const Error& error) {  // a share that is doubled may be more than there is
+                std::printf(" %s\n", error.what());
+                continue;
+            }
             each([&](size_t t, size_t e, double unit) {
                 std::printf(" %13.1f", unit * (after[t][e].score.Mean() - before[t][e].score.Mean()));
             });
