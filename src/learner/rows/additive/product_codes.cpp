@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "dataset/dataset.h"
+
 namespace dpboost {
 namespace {
 
@@ -33,6 +35,10 @@ ProductCodes::ProductCodes(const Dataset& dataset, const Basis& basis) {
                 factors_.back().offsets[code] = static_cast<uint8_t>(factor.offsets[code]);
         }
     }
+}
+
+size_t ProductCodes::BlockRows(const Dataset& dataset, size_t block) {
+    return dataset.block_rows(block);
 }
 
 void ProductCodes::FillDigits(const Dataset& dataset, size_t block, size_t row, size_t rows,

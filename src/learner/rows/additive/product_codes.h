@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "base/interrupt.h"
-#include "dataset/dataset.h"
 #include "learner/rows/additive/basis.h"
 #include "learner/rows/additive/narrow_columns.h"
 
 namespace dpboost {
+
+class Dataset;
 
 class ProductCodes {
   public:
@@ -40,7 +41,7 @@ class ProductCodes {
     template <typename Action>
     void Visit(const Dataset& dataset, size_t block, Interrupt* interrupt, Scratch& scratch,
                const Action& action) const {
-        const size_t block_rows = parts_.empty() ? 0 : dataset.block_rows(block);
+        const size_t block_rows = parts_.empty() ? 0 : BlockRows(dataset, block);
         for (size_t row = 0; row < block_rows; row += kStripe) {
             const size_t rows = std::min(kStripe, block_rows - row);
             FillDigits(dataset, block, row, rows, scratch);
@@ -60,6 +61,7 @@ class ProductCodes {
         uint32_t column;
         std::array<uint8_t, kNarrowCells> offsets;  // per code
     };
+    static size_t BlockRows(const Dataset& dataset, size_t block);  // not here: who sees this sees no rows
     void FillDigits(const Dataset& dataset, size_t block, size_t row, size_t rows, Scratch& scratch) const;
     void AddDigits(size_t product, const Scratch& scratch, Codes& codes) const;
 
