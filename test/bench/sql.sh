@@ -121,7 +121,7 @@ fi
 # ---- is it any good ----
 if [ -e "$DATA/adult.csv" ]; then
     run -c 'CREATE TABLE evaluated AS SELECT * FROM adult LIMIT 45222' -c 'VACUUM ANALYZE evaluated' \
-        -c "SELECT dpboost_protect('evaluated', 1000, 1e-3)" >/dev/null
+        -c "SELECT dpboost_protect('evaluated', 100, 1e-3)" >/dev/null
     read -r predict predict_middle evaluate evaluate_middle < <(least_and_middle "SELECT sum(dpboost_predict('auto', t)) FROM evaluated t;" \
         "SELECT length(dpboost_evaluate('auto', 'evaluated', 'income', 0.5)::text);")
     line "sum(dpboost_predict) over 45222 rows, least, middle" "$predict ms" "$predict_middle ms"
