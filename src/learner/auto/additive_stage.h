@@ -88,8 +88,9 @@ struct AdditiveStage {
     double strength = 1;           // of the signal, to what is usual (AutoSchedule::usual_strength)
 
     // Set by DrawBase.
-    int32_t start = 0;              // the score that rows start with
-    double sampling = 0.25;         // variance of gradients clipped at 1, about: the share of the rarer class
+    int32_t start = 0;  // the score that rows start with
+    double sampling = auto_numbers::
+        kUsualSampling;             // variance of gradients clipped at 1, about: the share of the rarer class
     double spread = 1;              // of gradients: the schedule's clips are multiples of it
     double quantile = 0.5;          // of ObjectiveKind::kQuantile
     std::vector<double> classes{};  // of several outputs: how frequent each class is, about

@@ -308,7 +308,7 @@ void AutoLearner::Train(Run& run) const {
     run.base_rate = stage.base_rate;
     run.class_shares = stage.class_shares;
     const double trust = options.continued && options.old_weight < 0 ? OldTrust(stage, run.model) : 1;
-    const double kept = options.intervals ? kIntervalFraction : 0;
+    const double kept = options.intervals ? schedule.interval_fraction : 0;
     const double calibration = LastFraction(stage) + kept;
     const double residual = (pool.left() - calibration) * schedule.residual_share;
     RunLinearStage(stage, residual + calibration);

@@ -9,12 +9,7 @@
 namespace dpboost {
 namespace {
 
-constexpr int kSteps = 13;  // intervals of the log odds on either side of the score that rows start with,
-constexpr double kNarrowest = 0.08;  // from this width
-constexpr double kWiden = 1.3;       // by this factor each: up to 7.8 away
-constexpr int kNewtonSteps = 20;
-constexpr double kMostStretch = 4, kLeastStretch = 0.02;
-constexpr double kMostShift = 4;
+using namespace auto_numbers;  // NOLINT: the numbers of this room
 
 struct Line {
     double shift = 0;
@@ -28,7 +23,8 @@ struct ClassCounts {
 };
 
 // Maximum likelihood with a ridge towards (0, 1).
-Line Fit(const std::vector<ClassCounts>& counts, double start, double sigma, double ridge) {
+Line Fit(const std::vector<ClassCounts>& counts, double start, double sigma, const AutoSchedule& schedule) {
+    const double ridge = 1 + schedule.probability_ridge * sigma;
     Line line;
     for (int step = 0; step < kNewtonSteps; step++) {
         double slope[2] = {-ridge * line.shift, -4 * ridge * (line.stretch - 1)};
@@ -49,10 +45,12 @@ Line Fit(const std::vector<ClassCounts>& counts, double start, double sigma, dou
         const double det = curve[0] * curve[2] - curve[1] * curve[1];
         if (!(det > 0))
             break;
-        line.shift += std::clamp((curve[2] * slope[0] - curve[1] * slope[1]) / det, -1.0, 1.0);
-        line.stretch += std::clamp((curve[0] * slope[1] - curve[1] * slope[0]) / det, -0.5, 0.5);
-        line.shift = std::clamp(line.shift, -kMostShift, kMostShift);
-        line.stretch = std::clamp(line.stretch, kLeastStretch, kMostStretch);
+        line.shift +=
+            std::clamp((curve[2] * slope[0] - curve[1] * slope[1]) / det, -kNewtonShift, kNewtonShift);
+        line.stretch +=
+            std::clamp((curve[0] * slope[1] - curve[1] * slope[0]) / det, -kNewtonStretch, kNewtonStretch);
+        line.shift = std::clamp(line.shift, -schedule.most_shift, schedule.most_shift);
+        line.stretch = std::clamp(line.stretch, schedule.least_stretch, schedule.most_stretch);
     }
     return line;
 }
@@ -62,8 +60,9 @@ Line Fit(const std::vector<ClassCounts>& counts, double start, double sigma, dou
 Line CountAndFit(const AdditiveStage& stage, double fraction) {
     const double start = FromFixed(stage.start);
     std::vector<double> ends(1, start);
-    double width = kNarrowest;
-    for (int k = 0; k < kSteps; k++, width *= kWiden) {
+    double width = stage.schedule.score_width;
+    for (uint32_t k = 0; k < Whole(stage.schedule.score_intervals);
+         k++, width *= 1 + stage.schedule.score_widening) {
         ends.insert(ends.begin(), ends.front() - width);
         ends.push_back(ends.back() + width);
     }
@@ -79,7 +78,7 @@ Line CountAndFit(const AdditiveStage& stage, double fraction) {
         if (negatives + positives >= stage.schedule.counted_sigmas * sigma)
             counts.push_back({(ends[k] + ends[k + 1]) / 2 - start, negatives, positives});
     }
-    return Fit(counts, start, sigma, 1 + stage.schedule.probability_ridge * sigma);
+    return Fit(counts, start, sigma, stage.schedule);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using namespace auto_numbers;  // NOLINT: the numbers of this room
 
 // Quantile of the normal distribution, to 1 % (Tukey's lambda distribution).
 double NormalScore(double rank) {
-    return 4.91 * (portable::Pow(rank, 0.14) - portable::Pow(1 - rank, 0.14));
+    return kTukeyScale * (portable::Pow(rank, kTukeyPower) - portable::Pow(1 - rank, kTukeyPower));
 }
 
 int32_t ToBasis(double value) {
@@ -319,13 +319,13 @@ double Strength(const AdditiveStage& stage) {
 // How fast the steps after the first look are, to those before it. Of a rare class 4 p (1 - p) is far below its bound of 1,
 // and all of the time is needed (1 % positives: AUC .82 instead of .83 without this).
 double SpeedAfterLook(const AdditiveStage& stage) {
-    constexpr double kLopsided = 0.3, kBalanced = 0.6;
     const AutoSchedule& schedule = stage.schedule;
     if (schedule.weak_spread == 0 || stage.outputs() > 1)
         return 1;
     const double curved = 4 * stage.sampling * (1 - stage.sampling);
     const double power =
-        schedule.weak_power * std::clamp((curved - kLopsided) / (kBalanced - kLopsided), 0.0, 1.0);
+        schedule.weak_power *
+        std::clamp((curved - schedule.lopsided) / (schedule.balanced - schedule.lopsided), 0.0, 1.0);
     return std::clamp(portable::Pow(Spread(stage) / schedule.weak_spread, power), schedule.weak_least, 1.0);
 }
 

@@ -6,24 +6,15 @@
 namespace dpboost {
 namespace {
 
-// Of what is new, at the most.
-constexpr double kMostOld = 2;
-
-// n mu below which what is new is hardly more than noise, and the model may count for more: nearly everybody may have used
-// up a budget.
-constexpr double kLeastNew = 100;
-
-// n mu from which on the model is asked whether it still holds.
-constexpr double kLeastTrust = 300;
-
-// How much the evidence of the model weighs, to one together with that of a training with this n mu.
-double EvidenceShare(const Model& model, double signal) {
+// How much the evidence of the model weighs, to one together with that of a training with this n mu. Nearly everybody may have
+// used up a budget: then the model may count for more.
+double EvidenceShare(const Model& model, double signal, const AutoSchedule& schedule) {
     const Evidence& evidence = model.evidence();
     if (!evidence.reference || evidence.noise != NoiseKind::kGaussian)
-        return 0.5;
+        return schedule.unknown_share;
     const double ratio = evidence.reference->rows * evidence.mu / signal;
-    const double scarce = std::max(1.0, kLeastNew / signal);
-    const double old = std::min(kMostOld * scarce * scarce, ratio * ratio);
+    const double scarce = std::max(1.0, schedule.least_new / signal);
+    const double old = std::min(schedule.most_old * scarce * scarce, ratio * ratio);
     return old / (1 + old);
 }
 
@@ -69,7 +60,7 @@ MarginalCounts CountsOfToday(const Reference& reference, const std::vector<Featu
 
 double OldTrust(const AdditiveStage& stage, const Model& model) {
     const double signal = stage.counts.rows * stage.pool.mu();
-    if (stage.objective != ObjectiveKind::kLogistic || signal < kLeastTrust)
+    if (stage.objective != ObjectiveKind::kLogistic || signal < stage.schedule.least_trust)
         return 1;
     const std::vector<int32_t> bases = stage.tables.bases();
     stage.rows.Blend(model, 1, bases, 1);
@@ -80,7 +71,8 @@ double OldTrust(const AdditiveStage& stage, const Model& model) {
 
 double BlendWith(const Model& model, double given, double trust, const AdditiveStage& stage) {
     const double weight =
-        given >= 0 ? given : trust * EvidenceShare(model, stage.counts.rows * stage.pool.mu());
+        given >= 0 ? given
+                   : trust * EvidenceShare(model, stage.counts.rows * stage.pool.mu(), stage.schedule);
     stage.rows.Blend(model, weight, stage.tables.bases(), stage.tables.final_factor());
     stage.tables.Fade(1 - weight);
     return weight;

@@ -106,7 +106,7 @@ std::vector<Interactions::Group> Interactions::MakeGroups() const {
     double chained = 0;
     for (const Group& chain : chains)
         chained += chain.weight;
-    const double share = std::min(0.9, schedule_.chain_weight);
+    const double share = std::min(schedule_.most_chain_share, schedule_.chain_weight);
     for (Group& chain : chains) {
         chain.weight *= share / (1 - share) * total / chained;
         groups.push_back(std::move(chain));

@@ -111,8 +111,9 @@ Basis Interactions::SmoothBasis(const std::vector<std::vector<uint32_t>>& produc
 }
 
 uint64_t Interactions::NormLimit(const SmoothWeights& weights) const {
-    return static_cast<uint64_t>(std::max(8.0, schedule_.product_norm * weights.norm) * kBasisOne *
-                                 kBasisOne);
+    return static_cast<uint64_t>(
+        std::max(schedule_.least_product_norm, schedule_.product_norm * weights.norm) * kBasisOne *
+        kBasisOne);
 }
 
 void Interactions::Screen(double fraction, uint32_t max_features) {
@@ -150,12 +151,13 @@ void Interactions::Screen(double fraction, uint32_t max_features) {
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return scores[a] > scores[b]; });
     const double least =
         std::max(schedule_.found_relative * scores[order[0]], schedule_.found_least * rows * clip * clip);
-    // Noise gives a pair's score (chi-squared of 4 degrees) x standard deviations with probability exp(-0.28 - 1.41 x),
+    // Noise gives a pair's score (chi-squared of 4 degrees) x standard deviations with probability exp(0.4 - 1.41 x),
     // about: so few of all are found where there is none.
     const auto pairs = std::count_if(products.begin(), products.end(),
                                      [](const std::vector<uint32_t>& one) { return one.size() == 2; });
     const double pair_sigmas =
-        (portable::Log(static_cast<double>(pairs) / schedule_.false_finds) + 0.4) / std::sqrt(2.0);
+        (portable::Log(static_cast<double>(pairs) / schedule_.false_finds) + kChiSquaredShift) /
+        std::sqrt(2.0);
     double clear = 0;
     for (const size_t p : order) {
         if (scores[p] < least || found_.size() >= Whole(schedule_.found_most))

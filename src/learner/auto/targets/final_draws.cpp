@@ -1,19 +1,12 @@
 #include "learner/auto/targets/final_draws.h"
 
 namespace dpboost {
-namespace {
-
-// Of what is left in the end, for the shape of probabilities; the rest is for their mean.
-constexpr double kProbabilityShare = 0.7;
-
-}  // namespace
-
 double LastFraction(const AdditiveStage& stage) {
     const AutoSchedule& schedule = stage.schedule;
     if (stage.objective == ObjectiveKind::kHuber)  // clipped gradients are what it asks for
         return 0;
     if (stage.target.logarithmic() && stage.objective == ObjectiveKind::kSquared)
-        return schedule.calibration > 0 ? kMeanFraction : 0;
+        return schedule.calibration > 0 ? schedule.mean_fraction : 0;
     return schedule.probabilities > 0 ? schedule.probabilities : schedule.calibration;
 }
 
@@ -27,7 +20,7 @@ double DrawLast(const AdditiveStage& stage, const MeanLabel& mean, double fracti
     if (of_quantile)
         return 0;
     if (fraction > 0)
-        CalibrateBase(stage, mean, shape ? stage.pool.left() * kProbabilityShare : leave);
+        CalibrateBase(stage, mean, shape ? stage.pool.left() * stage.schedule.probability_share : leave);
     if (shape)
         CalibrateProbabilities(stage);
     return 0;

@@ -10,9 +10,7 @@ double LastFraction(const AdditiveStage& stage);
 // Spends that, down to `leave`. Returns by what the logarithms of predictions were shifted (AdjustMean).
 double DrawLast(const AdditiveStage& stage, const MeanLabel& mean, double fraction, double leave);
 
-// Fraction of the pool for what predictions leave over, where intervals are asked for.
-constexpr double kIntervalFraction = 0.03;
-// That histogram, the last of all draws: it spends what is left.
+// What predictions leave over, where intervals are asked for: the last of all draws, it spends what is left.
 ResidualHistogram DrawResiduals(const AdditiveStage& stage, double log_shift);
 
 // What the model is to say about its loss.
@@ -27,9 +25,6 @@ inline bool HasQuantileBase(ObjectiveKind objective) {
 // they leave over. At the start rows have no score yet: then it is the quantile of the labels. Spends `fraction` of the
 // pool.
 void MoveBaseToQuantile(const AdditiveStage& stage, double fraction);
-
-// Fraction of the pool that AdjustMean is given.
-constexpr double kMeanFraction = 0.03;
 
 // Of a logarithmic target: makes all scores logarithms of 1 + value - lower, and shifts them so that the mean prediction
 // on the original scale is right: a mean of logarithms says nothing about that. Spends `fraction`, which may be 0.

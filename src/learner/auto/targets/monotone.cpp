@@ -4,13 +4,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "learner/auto/schedule.h"
 
 namespace dpboost {
 
 namespace {
-
-// Of all rows, that a cell counts at least: one that seems to be empty follows its neighbours.
-constexpr double kLeastShare = 1e-6;
 
 int8_t DirectionOf(double number, const GivenOption& given) {
     if (number != 1 && number != -1)
@@ -62,7 +60,7 @@ void MonotoneRules::Project(size_t feature, std::vector<double>& table) const {
     };
     const double sign = directions_[feature];
     const std::vector<double>& counts = counts_->cells[feature];
-    const double least = kLeastShare * counts_->rows;
+    const double least = auto_numbers::kLeastMonotone * counts_->rows;
     std::vector<Run> runs;
     for (size_t cell = 0; cell + 1 < table.size(); cell++) {
         runs.push_back({sign * table[cell], std::max(counts[cell], least), 1});

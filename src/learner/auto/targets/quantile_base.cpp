@@ -6,14 +6,11 @@
 namespace dpboost {
 namespace {
 
-// Intervals on either side of 0, on the label's scale: from this width, by this factor each, up to 2.
-constexpr double kNarrowest = 0.004;
-constexpr double kWiden = 1.4;
-
-std::vector<double> Edges() {
+// Intervals on either side of 0, on the label's scale, up to 2.
+std::vector<double> Edges(const AutoSchedule& schedule) {
     std::vector<double> edges(1, 0.0);
-    double width = kNarrowest;
-    for (double edge = width; edge < 2; width *= kWiden, edge += width) {
+    double width = schedule.residual_width;
+    for (double edge = width; edge < 2; width *= 1 + schedule.residual_widening, edge += width) {
         edges.insert(edges.begin(), -edge);
         edges.push_back(edge);
     }
@@ -44,7 +41,7 @@ void Ascend(std::vector<double>* values) {
 // Neighbours: add or remove one unit. Sensitivity: a row adds one to one count (BasisRows::ResidualCounts). Charge: one
 // draw. What follows is post-processing.
 void MoveBaseToQuantile(const AdditiveStage& stage, double fraction) {
-    const std::vector<double> edges = Edges();
+    const std::vector<double> edges = Edges(stage.schedule);
     const NoisySums sums =
         stage.pool.Release(fraction, stage.rows.ResidualCounts({edges.begin(), edges.end()}));
     const double steps = stage.rows.StepsPerOne(), sigma = sums.sigma / steps, tau = stage.quantile;

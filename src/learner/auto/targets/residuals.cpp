@@ -1,18 +1,13 @@
 #include "learner/auto/targets/final_draws.h"
 
 namespace dpboost {
-namespace {
-
-constexpr int kBins = 64;  // even, over what rows may be away from their prediction by half the range
-
-}  // namespace
-
 // Neighbours: add or remove one unit. Sensitivity: a row adds one to one count (BasisRows::ResidualCounts). Charge: all that
 // is left of the pool.
 ResidualHistogram DrawResiduals(const AdditiveStage& stage, double log_shift) {
+    const uint32_t bins = Whole(stage.schedule.interval_bins);
     std::vector<float> edges;
-    for (int k = 1; k < kBins; k++)
-        edges.push_back(static_cast<float>(2.0 * k / kBins - 1));
+    for (uint32_t k = 1; k < bins; k++)
+        edges.push_back(static_cast<float>(2.0 * k / bins - 1));
     const NoisySums sums = stage.pool.Release(stage.pool.Slice(0, 1), stage.rows.ResidualCounts(edges));
     const double steps = stage.rows.StepsPerOne();
     ResidualHistogram histogram;

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <set>
+#include <string>
 
 #include "base/error.h"
 #include "learner/auto/auto.h"
@@ -297,6 +299,31 @@ TEST(CoarseCells, KeepTheSpecialValueAndMissingApart) {
     EXPECT_NE(both_cells[zero], both_cells[zero + 1]);
     const FeatureSpec levels = FeatureSpec::Levels("l", {"a", "b"});
     EXPECT_EQ(CoarseCells(levels, 12), (std::vector<uint32_t>{0, 1, 2}));
+}
+
+// A number that is not in the list would be in no one's list.
+TEST(AutoNumbers, EveryFieldIsInTheList) {
+    EXPECT_EQ(sizeof(AutoSchedule), (1 + kAutoNumberCount) * sizeof(double));  // nu, and the list
+    std::set<std::string> names;
+    for (std::size_t k = 0; k < kAutoNumberCount; k++) {
+        const NumberRow& row = kAutoNumbers[k];
+        EXPECT_TRUE(names.insert(row.name).second) << row.name;
+        EXPECT_STRNE(row.meaning, "") << row.name;
+        EXPECT_STRNE(row.tried, "") << row.name;
+    }
+}
+
+// Experiments change what is in use, not a copy.
+TEST(AutoNumbers, EachCanBeChanged) {
+    AutoSchedule before = MakeAutoSchedule(ObjectiveKind::kLogistic, 20000, 0.2, 10);
+    for (std::size_t k = 0; k < kAutoNumberCount; k++) {
+        const NumberRow& row = kAutoNumbers[k];
+        if (std::string(row.name) == "probabilities" || std::string(row.name) == "product_query")
+            continue;  // rules look at them once more
+        const AutoSchedule after =
+            MakeAutoSchedule(ObjectiveKind::kLogistic, 20000, 0.2, 10, {{row.name, 2}});
+        EXPECT_EQ(after.*row.field, 2 * before.*row.field) << row.name;
+    }
 }
 
 TEST(AutoSchedule, IsSensibleEverywhere) {

@@ -45,6 +45,7 @@ void CalibrateClassBases(const AdditiveStage& stage) {
     const std::unique_ptr<const Objective> objective = stage.ClippedAt(clip);
     const double scale = clip / (stage.rows.StepsPerOne() * stage.counts.rows);
     const uint32_t draws = Whole(stage.schedule.calibration_draws);
+    const double most = stage.schedule.most_class_shift;
     for (uint32_t draw = 0; draw < draws; draw++) {
         const NoisyGradients sums = stage.Gradients(
             stage.pool.Release(stage.pool.Slice(0, draws - draw), stage.rows.GradientSums(*objective)));
@@ -53,8 +54,8 @@ void CalibrateClassBases(const AdditiveStage& stage) {
             // Errors of a rare class are small.
             const double p = stage.classes[k], prior = stage.schedule.error_variance * 4 * p * (1 - p);
             const double error = sums.values[k] * scale * prior / (prior + sigma * sigma);
-            const double said = std::max(p - error, p / 3);
-            stage.tables.AddToBase(std::clamp(portable::Log(p / said), -1.0, 1.0), k);
+            const double said = std::max(p - error, p / stage.schedule.said_at_least);
+            stage.tables.AddToBase(std::clamp(portable::Log(p / said), -most, most), k);
         }
     }
 }
