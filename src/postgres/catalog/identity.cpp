@@ -3,6 +3,7 @@
 #include "postgres/catalog/identity.h"
 
 #include "postgres/catalog/catalog.h"
+#include "postgres/catalog/known_names.h"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_remember_dropped);
@@ -11,43 +12,111 @@ PG_FUNCTION_INFO_V1(dpboost_remember_dropped);
 namespace dpboost {
 namespace {
 
-ArrayType* NameArray(const RelationSet* relations, bool schemas) {
-    auto* values = static_cast<Datum*>(palloc(sizeof(Datum) * (relations->count + 1)));
-    for (int i = 0; i < relations->count; ++i) {
-        auto* name = static_cast<NameData*>(palloc0(sizeof(NameData)));
-        namestrcpy(name, schemas ? relations->items[i].schema_name : relations->items[i].relation_name);
-        values[i] = NameGetDatum(name);
+// Whether living relations bear an identity, and one that is not `owner`'s.
+struct Bearers {
+    int64 relation_id;
+    bool live;
+    bool live_elsewhere;
+};
+
+Bearers BearersOf(int64 relation_id, Oid owner) {
+    Bearers bearers = {relation_id, false, false};
+    ListCell* cell;
+    foreach (cell, NamesOfIdentity(relation_id)) {
+        const Oid relid = static_cast<const KnownName*>(lfirst(cell))->relid;
+        const Oid bearer = OidIsValid(relid) ? RelationOwner(relid) : InvalidOid;
+        bearers.live |= OidIsValid(bearer);
+        bearers.live_elsewhere |= OidIsValid(bearer) && bearer != owner;
     }
-    return construct_array(values, relations->count, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR);
+    return bearers;
 }
 
-// Which identities a name leads to, besides those that an oid does. $1 to $4: oids, schemas, names and owners
-// of relations. An identity is `own` by name if
+// Who owns the relation that is resolved.
+struct Claimant {
+    Oid owner;
+    const char* owner_name;  // null: the role is gone
+    bool is_admin;           // a superuser, or who has the privileges of the database's owner
+};
+
+Claimant ClaimantOf(Oid owner) {
+    HeapTuple tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
+    if (!HeapTupleIsValid(tuple))
+        elog(ERROR, "could not find database %u", MyDatabaseId);
+    const Oid database_owner = reinterpret_cast<Form_pg_database>(GETSTRUCT(tuple))->datdba;
+    ReleaseSysCache(tuple);
+    return {owner, RoleName(owner), superuser_arg(owner) || has_privs_of_role(owner, database_owner)};
+}
+
+// The identities of one relation while they are gathered, each as often as something leads to it.
+struct Gathered {
+    ArrayBuildState* own;
+    ArrayBuildState* counted;
+};
+
+void Gather(Gathered* gathered, int64 relation_id, bool own) {
+    const Datum id = Int64GetDatum(relation_id);
+    gathered->counted = accumArrayResult(gathered->counted, id, false, INT8OID, CurrentMemoryContext);
+    if (own)
+        gathered->own = accumArrayResult(gathered->own, id, false, INT8OID, CurrentMemoryContext);
+}
+
+// Which identities a name leads to, besides those that an oid does. An identity is `own` by name if
 // - it was seen under an owner whose privileges the relation's owner has, and all relations that still bear
 //   it are that owner's: one that lives on elsewhere was renamed or given away and is not this one; or
 // - that owner is gone, no relation bears it any more, and a superuser or the database's owner creates it.
 // Without being own it still counts for its former owner, and for a role of the same name as one that is gone.
-constexpr char kResolve[] =
-    "WITH r AS (SELECT r.*, quote_ident(o.rolname) AS owner_name,"
-    "   coalesce(o.rolsuper, false) OR pg_has_role(r.owner, d.datdba, 'USAGE') AS owner_is_admin"
-    "  FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS r(relid, schema_name, relation_name, owner, i)"
-    "  JOIN pg_database AS d ON d.datname = current_database() LEFT JOIN pg_roles AS o ON o.oid = r.owner),"
-    " named AS (SELECT r.i, r.owner, r.owner_name, r.owner_is_admin, k.relation_id, k.owner AS known_owner,"
-    "   EXISTS (SELECT FROM pg_roles WHERE oid = k.owner::oid) AS owner_exists,"
-    "   l.lives, l.lives_elsewhere"
-    "  FROM r JOIN dpboost.relation_name AS k USING (schema_name, relation_name),"
-    "  LATERAL (SELECT count(*) > 0 AS lives, coalesce(bool_or(c.relowner <> r.owner), false) AS "
-    "lives_elsewhere"
-    "   FROM dpboost.relation_name AS a JOIN pg_class AS c ON c.oid = a.relation::oid"
-    "   WHERE a.relation_id = k.relation_id) AS l),"
-    " found AS (SELECT r.i, k.relation_id, true AS own"
-    "   FROM r JOIN dpboost.relation_name AS k ON k.relation::oid = r.relid"
-    "  UNION ALL SELECT i, relation_id, NOT lives_elsewhere FROM named"
-    "   WHERE owner_exists AND pg_has_role(owner, known_owner::oid, 'USAGE')"
-    "  UNION ALL SELECT i, relation_id, owner_is_admin FROM named"
-    "   WHERE NOT owner_exists AND NOT lives AND (owner_is_admin OR known_owner::text = '!' || owner_name))"
-    " SELECT i, array_agg(DISTINCT relation_id) FILTER (WHERE own), array_agg(DISTINCT relation_id)"
-    " FROM found GROUP BY i";
+void GatherByName(Gathered* gathered, const KnownName& known, const Claimant& claimant,
+                  const Bearers& bearers) {
+    if (OidIsValid(known.owner) && SearchSysCacheExists1(AUTHOID, ObjectIdGetDatum(known.owner))) {
+        if (has_privs_of_role(claimant.owner, known.owner))
+            Gather(gathered, known.relation_id, !bearers.live_elsewhere);
+        return;
+    }
+    const bool same_name =
+        claimant.owner_name != nullptr && strcmp(claimant.owner_name, NameStr(known.owner_name)) == 0;
+    if (!bearers.live && (claimant.is_admin || same_name))
+        Gather(gathered, known.relation_id, claimant.is_admin);
+}
+
+void GatherAll(Gathered* gathered, const ReadRelation& relation) {
+    ListCell* cell;
+    foreach (cell, NamesOfRelation(relation.relid))
+        Gather(gathered, static_cast<const KnownName*>(lfirst(cell))->relation_id, true);
+    const List* named = NamesLike(relation.schema_name, relation.relation_name);
+    if (named == NIL)
+        return;
+    const Claimant claimant = ClaimantOf(relation.owner);
+    List* looked_at = NIL;  // of Bearers: an identity may have had the name often
+    foreach (cell, named) {
+        const auto* known = static_cast<const KnownName*>(lfirst(cell));
+        const Bearers* bearers = nullptr;
+        ListCell* earlier;
+        foreach (earlier, looked_at)
+            if (static_cast<const Bearers*>(lfirst(earlier))->relation_id == known->relation_id)
+                bearers = static_cast<const Bearers*>(lfirst(earlier));
+        if (bearers == nullptr) {
+            auto* found = static_cast<Bearers*>(palloc(sizeof(Bearers)));
+            *found = BearersOf(known->relation_id, relation.owner);
+            looked_at = lcons(found, looked_at);
+            bearers = found;
+        }
+        GatherByName(gathered, *known, claimant, *bearers);
+    }
+}
+
+// In order, each once; null if there are none.
+ArrayType* DistinctIds(const ArrayBuildState* gathered, MemoryContext context) {
+    if (gathered == nullptr)
+        return nullptr;
+    Datum* ids = gathered->dvalues;
+    std::sort(ids, ids + gathered->nelems,
+              [](Datum a, Datum b) { return DatumGetInt64(a) < DatumGetInt64(b); });
+    const auto count = static_cast<int>(std::unique(ids, ids + gathered->nelems) - ids);
+    MemoryContext old_context = MemoryContextSwitchTo(context);
+    ArrayType* array = construct_array(ids, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+    MemoryContextSwitchTo(old_context);
+    return array;
+}
 
 ArrayType* CopyIds(uint64 row, int column, MemoryContext context) {
     bool is_null;
@@ -79,15 +148,10 @@ Identities* ResolveIdentities(const RelationSet* relations, MemoryContext contex
     auto* result = static_cast<Identities*>(MemoryContextAllocZero(
         context, offsetof(Identities, of) + sizeof(Identity) * (relations->count + 1)));
     result->count = relations->count;
-    if (relations->count == 0)
-        return result;
-    const uint64 rows = CatalogRead(kResolve, {{OIDARRAYOID, OidsOf(relations, &ReadRelation::relid)},
-                                               {NAMEARRAYOID, PointerGetDatum(NameArray(relations, true))},
-                                               {NAMEARRAYOID, PointerGetDatum(NameArray(relations, false))},
-                                               {OIDARRAYOID, OidsOf(relations, &ReadRelation::owner)}});
-    for (uint64 row = 0; row < rows; ++row) {
-        const int64 i = DatumGetInt64(CatalogValue(row, 1));
-        result->of[i - 1] = {CopyIds(row, 2, context), CopyIds(row, 3, context), nullptr};
+    for (int i = 0; i < relations->count; ++i) {
+        Gathered gathered = {nullptr, nullptr};
+        GatherAll(&gathered, relations->items[i]);
+        result->of[i] = {DistinctIds(gathered.own, context), DistinctIds(gathered.counted, context), nullptr};
     }
     return result;
 }

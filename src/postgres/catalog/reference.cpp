@@ -110,6 +110,12 @@ bool HasRole(const ArrayType* roles, Oid role) {
     return false;
 }
 
+Oid RememberedOid(Datum ref) {
+    static_assert(offsetof(RelationRefData, relid) == 0 && offsetof(RoleRefData, role) == 0,
+                  "the oid is first");
+    return *reinterpret_cast<const Oid*>(DatumGetPointer(ref));
+}
+
 const char* RememberedRoleName(Datum role_ref) {
     return NameStr(reinterpret_cast<const RoleRefData*>(DatumGetPointer(role_ref))->role_name);
 }

@@ -121,6 +121,8 @@ void WriteCharge(int64 release_id, const ReadRelation* relation, ArrayType* ids,
 
 // A child is charged by itself as well: it may be detached one day.
 void WriteCharges(const LedgerMessage* message, int64 release_id, const RelationSet* relations) {
+    if (relations->count == 0)  // a coordinator's own row: nobody is charged
+        return;
     Identities* identities = ResolveIdentities(relations, CurrentMemoryContext);
     List* roles = ChargedRoles(message->caller, relations);
     for (int i = 0; i < relations->count; ++i) {
