@@ -171,38 +171,42 @@ void JoinAndPay(AcrossCall* call, const char* method, PaidRelease* paid) {
     AwaitAll(call->links);
 }
 
-// One event is one step at all parties; the next step carries the last total.
+// One event is one step at all parties; the next step carries the last total. It is sent as soon as the total is there, so
+// that the parties' learners and this server's work on it at the same time. Nothing else is asked of a party, and in no
+// other order: answers are checked against this server's own question before they are added up, and what each party gets is
+// the total that all of them have made. That there is another event, or the end, is for the parties to say and for this
+// server to compare. Should this server's learner fail meanwhile, one more answer was given, to a question that was paid for.
 class LinkedExchange final : public SumExchange {
   public:
     explicit LinkedExchange(AcrossCall& call) : call_(call) {}
 
     void Exchange(const Hash& witness, std::vector<uint64_t>* sums) override {
-        Step();
-        *sums = AddAnswers((*call_.core)->roster(), witness, sums->size(), Answers(call_));
-        total_ = SumBytes(*sums);
+        *sums = AddAnswers((*call_.core)->roster(), witness, sums->size(), NextAnswers());
+        Ask(SumBytes(*sums));
     }
 
-    void Finish() {
-        Step();
-        CheckSameResult((*call_.core)->roster(), (*call_.core)->result_hash(), Answers(call_));
-    }
+    void Finish() { CheckSameResult((*call_.core)->roster(), (*call_.core)->result_hash(), NextAnswers()); }
 
   private:
-    void Step() {
-        ++event_;
-        const int64 event = static_cast<int64>(event_);
+    void Ask(const std::string& total) {
+        const int64 event = static_cast<int64>(++asked_);
         CallPostgres([&]() noexcept {
             const int64 network = static_cast<int64>(pg_hton64(event));
             const LinkValue values[] = {{INT8OID, reinterpret_cast<const char*>(&network), sizeof network},
-                                        event == 1 ? LinkValue{BYTEAOID, nullptr, 0} : BytesValue(total_)};
+                                        event == 1 ? LinkValue{BYTEAOID, nullptr, 0} : BytesValue(total)};
             SendPreparedToAll(call_.links, kRound, values, 2);
-            AwaitAll(call_.links);
         });
     }
 
+    std::vector<std::string> NextAnswers() {
+        if (asked_ == 0)
+            Ask({});
+        CallPostgres([&]() noexcept { AwaitAll(call_.links); });
+        return Answers(call_);
+    }
+
     AcrossCall& call_;
-    uint64_t event_ = 0;
-    std::string total_;
+    uint64_t asked_ = 0;
 };
 
 void WorkTogether(AcrossCall* call, PaidRelease* paid) {
