@@ -202,6 +202,15 @@ void StartWorkers(Parts* parts) {
                                          context->worker[i].bgwhandle);
 }
 
+void ReadShares(RowSink* sink, const Share& share, ParallelContext* context) {
+    Parts parts = {sink, context, nullptr, 0};
+    StartWorkers(&parts);
+    if (parts.left == 0 || parallel_leader_participation)
+        ScanShare(sink, share, [&parts] { TakeArrived(&parts); });
+    TakeAll(&parts);
+    WaitForParallelWorkersToFinish(context);
+}
+
 // ---- a worker ----
 
 shm_mq_handle* to_session;
@@ -216,13 +225,17 @@ bool ReadInParallel(RowSink* sink, const Reading& reading, const PlannedStmt* pl
     if (workers > 0) {
         EnterParallelMode();
         Share share;
-        Parts parts = {sink, ShareReading(sink, reading, relation, workers, &share), nullptr, 0};
-        StartWorkers(&parts);
-        if (parts.left == 0 || parallel_leader_participation)
-            ScanShare(sink, share, [&parts] { TakeArrived(&parts); });
-        TakeAll(&parts);
-        WaitForParallelWorkersToFinish(parts.context);
-        DestroyParallelContext(parts.context);
+        ParallelContext* context = ShareReading(sink, reading, relation, workers, &share);
+        PG_TRY();
+        { ReadShares(sink, share, context); }
+        PG_CATCH();
+        {
+            // Or the next interrupt, which whoever handles this error may serve, raises another worker's as it is.
+            DestroyParallelContext(context);
+            PG_RE_THROW();
+        }
+        PG_END_TRY();
+        DestroyParallelContext(context);
         ExitParallelMode();
     }
     table_close(relation, NoLock);
