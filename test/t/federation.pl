@@ -135,6 +135,17 @@ subtest 'a coordinator who ends statements, savepoints and transactions' => sub 
     like(ask($s{charite}, 'SELECT dpboost_party.round(1, NULL)'), $round, 'nor after a commit');
     finish(values %s);
     is(all_charges(), join(' ', map { $_ + 1 } split / /, $before), 'nothing more is charged');
+    # Who ends it before the charge leaves nothing behind: no segment of shared memory, about which PostgreSQL would warn.
+    for my $end ('COMMIT', 'ROLLBACK', 'SAVEPOINT s; ROLLBACK TO s; COMMIT')
+    {
+        %s = map { $_ => session($_) } @names;
+        @openings = map { open_at($s{$_}) } @names;
+        is(join_at($s{ukb}, @openings), '', 'joins');
+        is(ask($s{ukb}, $end), '', "not charged: $end");
+        is(ask($s{ukb}, 'BEGIN; SELECT 1; COMMIT'), '1', 'and the session goes on');
+        finish(values %s);
+    }
+    is(all_charges(), join(' ', map { $_ + 1 } split / /, $before), 'nor without a charge');
 };
 
 subtest 'another call or plan than the others have' => sub {

@@ -36,6 +36,7 @@ void Forget(void* argument) {
     auto* session = static_cast<PartySession*>(argument);
     if (current_session == session)
         current_session = nullptr;
+    LeaveWorker(session);
 }
 
 PartySession* SessionIn(PartyState state) {

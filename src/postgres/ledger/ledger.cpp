@@ -137,13 +137,6 @@ BackgroundWorkerHandle* HandOver(WaitingWorker* waiting, dsm_segment* next) {
     return handed ? waiting->handle : nullptr;
 }
 
-// Nothing more is handed over.
-void LeaveDoor(WaitingWorker* waiting) {
-    if (waiting->segment != nullptr)
-        dsm_detach(waiting->segment);
-    waiting->segment = nullptr;
-}
-
 void CopyAnswer(const LedgerAnswer& answer, PaidRelease* paid) {
     paid->release_id = answer.release_id;
     paid->version = answer.version;
@@ -259,6 +252,12 @@ void StartEarly(Oid caller, WaitingWorker* waiting) {
         waiting->segment = segment;
     else
         dsm_detach(segment);
+}
+
+void LeaveDoor(WaitingWorker* waiting) {
+    if (waiting->segment != nullptr)
+        dsm_detach(waiting->segment);
+    waiting->segment = nullptr;
 }
 
 void BeginCharge(const ChargeRequest* request, PaidRelease* paid) {

@@ -126,6 +126,8 @@ void CheckCanCharge();
 // most, holds nothing meanwhile, and leaves when slots are scarce or the transaction ends; without it, or without a free
 // slot now, CommitCharge starts one. Charges nothing.
 void StartEarly(Oid caller, WaitingWorker* waiting);
+// It need not wait any longer, if it still does.
+void LeaveDoor(WaitingWorker* waiting);
 
 // Charges. Raises 53400 when a budget does not allow it, 42501 without the right, 55P03 when the ledger is
 // locked for too long (also by the caller's own transaction), 53000 without a worker slot, 55000 when what
