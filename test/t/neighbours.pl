@@ -19,7 +19,8 @@ IPC::Run::run(
     [ 'psql', '-Xq', '-v', 'trainings=100', '-v', 'seed=0.3', '-d', $node->connstr('postgres'),
       '-f', "$FindBin::Bin/../neighbours/neighbours.sql" ], '>', \$out, '2>', \$err, IPC::Run::timeout(600));
 is($err, '', 'nothing is said but the result');
-like($out, qr/^25 pairs, [1-9]\d* trained, 0 told apart$/m, 'random trainings') or diag($out);
+like($out, qr/^25 pairs, \d+ trained, 0 told apart$/m, 'random trainings') or diag($out);
+cmp_ok($out =~ /(\d+) trained/ ? $1 : 0, '>', 3, 'some of which train');  # 58 of 100 do
 
 # Starts a long training on a table, and returns what its progress shows of it.
 sub progress
