@@ -20,7 +20,7 @@ struct BasisRows::Scratch {
     std::vector<int32_t> weights;    // of the first output, then of the second and so on
     std::array<int32_t, kBlockRows> hessians;
     std::vector<NarrowLookup> lookups;
-    std::vector<NarrowSums> sums;
+    std::vector<ByteLookup> byte_lookups;
     ProductCodes::Scratch products;
     std::array<uint16_t, kBlockRows> codes;
     std::array<float, kBlockRows> labels;
@@ -29,58 +29,57 @@ struct BasisRows::Scratch {
 
 struct BasisRows::Part {
     // When the worker begins: one that does not needs no memory.
-    void Prepare(const Dataset& dataset, const Basis& basis, const ProductCodes& codes, bool by_unit,
+    void Prepare(const Basis& basis, const NarrowParts& narrow_parts, const ProductCodes& codes, bool by_unit,
                  size_t outputs) {
         if (scratch)
             return;
         scratch.emplace(outputs);
         totals.assign(outputs, 0);
-        for (size_t b = 0; !by_unit && b < basis.blocks().size(); b++) {
+        for (size_t b = 0; !by_unit && b < basis.blocks().size(); b++)
             lanes.insert(lanes.end(), outputs,
                          std::vector<int64_t>(basis.blocks()[b].view.cells * kLanes, 0));
-            if (outputs == 1 && IsNarrow(dataset, basis.blocks()[b].view))
-                narrow.push_back({b, std::vector<int32_t>(kNarrowCells, 0)});
-        }
+        if (!by_unit && outputs == 1)
+            narrow_parts.Prepare(narrow.emplace());
         for (size_t k = 0; !by_unit && outputs == 1 && k < codes.parts().size(); k++) {
             const size_t b = codes.parts()[k];
             products.push_back({b, std::vector<int32_t>(basis.blocks()[b].view.cells, 0)});
         }
     }
     // Brings what narrow columns and products have added up to where sums have room for all rows.
-    void FlushNarrow() {
-        for (std::vector<Narrow>* columns : {&narrow, &products}) {
-            for (Narrow& column : *columns) {
-                std::vector<int64_t>& sums = lanes[column.part];
-                for (size_t cell = 0; cell < sums.size() / kLanes; cell++)
-                    sums[cell * kLanes] += column.cells[cell];
-                std::fill(column.cells.begin(), column.cells.end(), 0);
-            }
+    void FlushNarrow(const NarrowParts& narrow_parts) {
+        if (narrow)
+            narrow_parts.Flush(*narrow, lanes, kLanes);
+        for (Product& product : products) {
+            std::vector<int64_t>& sums = lanes[product.part];
+            for (size_t cell = 0; cell < sums.size() / kLanes; cell++)
+                sums[cell * kLanes] += product.cells[cell];
+            std::fill(product.cells.begin(), product.cells.end(), 0);
         }
         narrow_blocks = 0;
     }
     // Rows of the same cell do not wait for each other's stores: sums of one view run in interleaved copies.
     static constexpr size_t kLanes = 4;
 
-    // A column or product whose codes are bytes, and whose sums of some blocks fit 32 bits: a weight is at most a clip.
-    struct Narrow {
+    // A product whose codes are bytes; its sums fit as those of narrow columns do.
+    struct Product {
         size_t part;  // of the basis
         std::vector<int32_t> cells;
     };
-    static constexpr size_t kNarrowBlocks = 7;
-    static_assert(kNarrowBlocks * kBlockRows * kClipSteps < size_t{1} << 31, "sums of narrow columns fit");
 
     std::optional<Scratch> scratch;
     std::vector<std::vector<int64_t>> lanes;  // per part of the basis and output
-    std::vector<Narrow> narrow;
-    std::vector<Narrow> products;  // of ProductCodes, in its order
-    size_t narrow_blocks = 0;      // in them
-    std::vector<int64_t> totals;   // per output
+    std::optional<NarrowParts::Sums> narrow;
+    std::vector<Product> products;  // of ProductCodes, in its order
+    size_t narrow_blocks = 0;       // in them
+    std::vector<int64_t> totals;    // per output
 };
 
 namespace {
 
 // Parts of a basis between two polls within a block of rows.
 constexpr size_t kPollBlocks = 32;
+// Rows from which on making byte tables is worth it.
+constexpr size_t kByteTableRows = 4 * kBlockRows;
 
 template <typename Code>
 void AddLookups(const Code* codes, const int32_t* table, size_t rows, size_t outputs, int32_t* scores) {
@@ -135,7 +134,7 @@ void BasisRows::AddTable(const CodeView& view, const std::vector<int32_t>& table
             }
         }
     }
-    pending_.push_back({view, table});
+    pending_.push_back({view, table, {}});
 }
 
 void BasisRows::SetLabelWindow(double middle, double half) {
@@ -157,6 +156,17 @@ bool BasisRows::has_units() const {
     return dataset_.has_units();
 }
 
+bool BasisRows::UsesByteTables() const {
+    return outputs_ == 1 && dataset_.rows() >= kByteTableRows && HasByteTables(simd_);
+}
+
+void BasisRows::PreparePending() {
+    for (PendingTable& pending : pending_) {
+        if (UsesByteTables() && IsNarrow(dataset_, pending.view))
+            pending.bytes = ByteTable(pending.table);
+    }
+}
+
 void BasisRows::ApplyPending(size_t block, Scratch& scratch) {
     const size_t rows = dataset_.block_rows(block);
     int32_t* const scores = scores_.data() + block * kBlockRows * outputs_;
@@ -165,9 +175,14 @@ void BasisRows::ApplyPending(size_t block, Scratch& scratch) {
             scores[i * outputs_ + k] += pending_base_[k];
     }
     scratch.lookups.clear();
+    scratch.byte_lookups.clear();
     for (const PendingTable& pending : pending_) {
         if (outputs_ == 1 && IsNarrow(dataset_, pending.view)) {
-            scratch.lookups.push_back({dataset_.Codes8(block, pending.view.column), pending.table.data()});
+            const NarrowLookup lookup{dataset_.Codes8(block, pending.view.column), pending.table.data()};
+            if (UsesByteTables())
+                scratch.byte_lookups.push_back({lookup, &pending.bytes});
+            else
+                scratch.lookups.push_back(lookup);
             continue;
         }
         WithCodes(dataset_, pending.view, block, scratch.codes.data(), [&](const auto* codes) {
@@ -175,9 +190,11 @@ void BasisRows::ApplyPending(size_t block, Scratch& scratch) {
         });
     }
     AddNarrowLookups(scratch.lookups.data(), scratch.lookups.size(), rows, scores);
+    AddByteLookups(scratch.byte_lookups, rows, scores);
 }
 
 void BasisRows::ApplyAllPending() {
+    PreparePending();
     std::vector<std::optional<Scratch>> scratch(static_cast<size_t>(pool_.workers()));
     pool_.Run(dataset_.blocks(), interrupt_, [&](int worker, size_t block) {
         std::optional<Scratch>& own = scratch[static_cast<size_t>(worker)];
@@ -244,9 +261,11 @@ RawSums BasisRows::Sums(Weight weight, const Objective* objective) {
     const size_t outputs = weight == Weight::kGradient ? outputs_ : 1;
     std::vector<int32_t> row_weights(by_unit ? dataset_.rows() * outputs : 0);
     std::vector<Part> parts(static_cast<size_t>(pool_.workers()));
+    if (weight == Weight::kGradient)
+        PreparePending();
     pool_.Run(dataset_.blocks(), interrupt_, [&](int worker, size_t block) {
         Part& part = parts[static_cast<size_t>(worker)];
-        part.Prepare(dataset_, *basis_, products_, by_unit, outputs);
+        part.Prepare(*basis_, narrow_, products_, by_unit, outputs);
         BlockWeights(block, weight, objective, *part.scratch);
         AddBlock(block, outputs, InterruptOf(worker), part, row_weights);
     });
@@ -258,16 +277,21 @@ RawSums BasisRows::Sums(Weight weight, const Objective* objective) {
 void BasisRows::AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Part& part,
                          std::vector<int32_t>& row_weights) const {
     const size_t rows = dataset_.block_rows(block);
+    int64_t total = 0;
     for (size_t k = 0; k < outputs; k++) {
         const int32_t* const weights = part.scratch->weights.data() + k * kBlockRows;
         for (size_t i = 0; !row_weights.empty() && i < rows; i++)
             row_weights[(block * kBlockRows + i) * outputs + k] = weights[i];
+        int32_t sum = 0;  // at most 2^28
         for (size_t i = 0; i < rows; i++)
-            part.totals[k] += weights[i];
+            sum += weights[i];
+        part.totals[k] += sum;
+        total = sum;
     }
-    AddNarrow(block, interrupt, part);
+    if (part.narrow)
+        AddNarrow(block, total, interrupt, part);
     for (size_t b = 0; b < part.lanes.size() / outputs; b++) {
-        if (outputs == 1 && (IsNarrow(dataset_, basis_->blocks()[b].view) || products_.Has(b)))
+        if (outputs == 1 && (narrow_.Has(b) || products_.Has(b)))
             continue;
         WithCodes(dataset_, basis_->blocks()[b].view, block, part.scratch->codes.data(),
                   [&](const auto* codes) {
@@ -280,13 +304,8 @@ void BasisRows::AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Par
     }
 }
 
-void BasisRows::AddNarrow(size_t block, Interrupt* interrupt, Part& part) const {
-    std::vector<NarrowSums>& sums = part.scratch->sums;
-    sums.clear();
-    for (Part::Narrow& column : part.narrow)
-        sums.push_back(
-            {dataset_.Codes8(block, basis_->blocks()[column.part].view.column), column.cells.data()});
-    AddNarrowWeights(sums.data(), sums.size(), part.scratch->weights.data(), dataset_.block_rows(block));
+void BasisRows::AddNarrow(size_t block, int64_t total, Interrupt* interrupt, Part& part) const {
+    narrow_.Add(dataset_, block, part.scratch->weights.data(), total, *part.narrow);
     if (!part.products.empty())
         products_.Visit(dataset_, block, interrupt, part.scratch->products,
                         [&](size_t first, size_t count, const auto& codes, size_t row, size_t rows) {
@@ -295,14 +314,16 @@ void BasisRows::AddNarrow(size_t block, Interrupt* interrupt, Part& part) const 
                                 added[k] = {codes[k].data(), part.products[first + k].cells.data()};
                             AddNarrowWeights(added, count, part.scratch->weights.data() + row, rows);
                         });
-    if (++part.narrow_blocks == Part::kNarrowBlocks)
-        part.FlushNarrow();
+    if (++part.narrow_blocks == NarrowParts::kMostBlocks)
+        part.FlushNarrow(narrow_);
 }
 
 std::vector<int64_t> BasisRows::Project(size_t outputs, std::vector<Part>& parts) const {
     std::vector<int64_t> sums(basis_->coordinates() * outputs, 0);
     for (Part& part : parts) {
-        part.FlushNarrow();
+        part.FlushNarrow(narrow_);
+        if (part.narrow)
+            narrow_.AddMoments(*part.narrow, sums.data());
         for (std::vector<int64_t>& cells : part.lanes) {
             for (size_t cell = 0; cell < cells.size() / Part::kLanes; cell++) {
                 const int64_t* const lane = cells.data() + cell * Part::kLanes;

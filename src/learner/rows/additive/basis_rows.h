@@ -12,6 +12,8 @@
 #include "base/worker_pool.h"
 #include "learner/objective/objective.h"
 #include "learner/rows/additive/basis.h"
+#include "learner/rows/additive/byte_tables.h"
+#include "learner/rows/additive/narrow_parts.h"
 #include "learner/rows/additive/product_codes.h"
 #include "mechanism/releaser.h"
 
@@ -109,6 +111,7 @@ class BasisRows {
     struct PendingTable {
         CodeView view;
         std::vector<int32_t> table;
+        ByteTable bytes;  // of it, where byte tables are used
     };
     struct Scratch;
     // What a worker sums for itself.
@@ -118,11 +121,14 @@ class BasisRows {
     // The block's weights, in cells or, with units, row by row. Only the calling thread has an interrupt to poll.
     void AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Part& part,
                   std::vector<int32_t>& row_weights) const;
-    // The same of columns and products whose codes are bytes, four at a time.
-    void AddNarrow(size_t block, Interrupt* interrupt, Part& part) const;
+    // The same of columns and products whose codes are bytes.
+    void AddNarrow(size_t block, int64_t total, Interrupt* interrupt, Part& part) const;
     std::vector<int64_t> Project(size_t outputs, std::vector<Part>& parts) const;
     Interrupt* InterruptOf(int worker) const { return worker == 0 ? &interrupt_ : nullptr; }
     uint32_t CodeOf(const CodeView& view, size_t row) const;
+    // Tables whose codes are bytes are looked up in registers, where the machine can and rows are many enough.
+    bool UsesByteTables() const;
+    void PreparePending();
     void ApplyPending(size_t block, Scratch& scratch);
     void ApplyAllPending();
     void ForgetPending();
@@ -147,6 +153,7 @@ class BasisRows {
     std::vector<int32_t> scores_;  // K per row, side by side
     const Basis* basis_ = nullptr;
     ProductCodes products_;       // of the basis
+    NarrowParts narrow_;          // of the basis
     std::vector<uint16_t> caps_;  // W per row; empty: all kCapUnit
     LongRows long_rows_ = LongRows::kScale;
     bool windowed_ = false;

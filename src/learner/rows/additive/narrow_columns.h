@@ -45,6 +45,16 @@ inline void AddNarrowWeights(const NarrowSums* columns, size_t count, const int3
             d.cells[d.codes[i]] += weight;
         }
     }
+    if (count >= 2) {
+        const NarrowSums a = columns[0], b = columns[1];
+        for (size_t i = 0; i < rows; i++) {
+            const int32_t weight = weights[i];
+            a.cells[a.codes[i]] += weight;
+            b.cells[b.codes[i]] += weight;
+        }
+        count -= 2;
+        columns += 2;
+    }
     for (; count > 0; count--, columns++)
         for (size_t i = 0; i < rows; i++)
             columns->cells[columns->codes[i]] += weights[i];

@@ -117,6 +117,7 @@ void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared, LongRows lo
     caps_.clear();
     limit_squared_ = std::min(limit_squared, basis.MaxNormSquared());
     products_ = ProductCodes(dataset_, basis);
+    narrow_ = NarrowParts(dataset_, basis, UsesByteTables());
     if (dataset_.has_units() || basis.MaxNormSquared() <= limit_squared)
         return;
     caps_.resize(dataset_.rows());

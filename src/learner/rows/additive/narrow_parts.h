@@ -1,0 +1,76 @@
+// The parts of a basis that are byte columns, and how weights are summed over each: by cells; with tables in registers
+// (byte_tables.h) by coordinates, where a part has one or two, and for two parts of few leaves at once. Integers all the
+// way, so the sums are the same whichever way they are taken.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "learner/rows/additive/basis.h"
+#include "learner/rows/additive/byte_tables.h"
+
+namespace dpboost {
+
+class Dataset;
+
+class NarrowParts {
+  public:
+    // Blocks whose sums by cells fit 32 bits: a weight is at most a clip.
+    static constexpr size_t kMostBlocks = 7;
+
+    // What a thread has added up.
+    struct Sums {
+        std::vector<std::array<int32_t, kNarrowCells>> cells;  // of the single parts, then of the pairs
+        std::vector<int64_t> moments;                          // of the coordinates
+        std::vector<NarrowSums> columns;
+        ByteWeights weights;
+        std::array<std::array<uint8_t, ByteWeights::kRows>, kNarrowGroup> joined;
+    };
+
+    NarrowParts() = default;
+    NarrowParts(const Dataset& dataset, const Basis& basis, bool has_byte_tables);
+
+    bool Has(size_t part) const { return part < is_narrow_.size() && is_narrow_[part]; }
+    void Prepare(Sums& sums) const;
+    // total: the sum of the weights. Room is for kMostBlocks between two calls of Flush.
+    void Add(const Dataset& dataset, size_t block, const int32_t* weights, int64_t total, Sums& sums) const;
+    // Brings sums by cells to where there is room for all rows: cells[part][cell * lanes].
+    void Flush(Sums& sums, std::vector<std::vector<int64_t>>& cells, size_t lanes) const;
+    // Those by coordinates, at the end.
+    void AddMoments(const Sums& sums, int64_t* coordinates) const;
+
+  private:
+    struct Single {
+        size_t part;
+        uint32_t column;
+    };
+    struct Moment {
+        uint32_t column;
+        uint32_t coordinate;
+        ByteTable table;
+    };
+    // Which leaf a cell belongs to; all cells of a leaf, or of none, have the same phi.
+    struct Leaves {
+        size_t part = 0;
+        uint32_t column = 0;
+        std::vector<uint32_t> of_cell;
+        std::vector<uint32_t> first_cell;  // of each leaf
+    };
+    struct Pair {
+        Leaves first, second;
+        ByteTable first_codes, second_codes;  // what they add to the joined code
+    };
+
+    void AddMomentsOf(const BasisBlock& block);
+    void MakePairs(std::vector<Leaves> leaves);
+    void AddPairs(const Dataset& dataset, size_t block, const int32_t* weights, Sums& sums) const;
+
+    std::vector<char> is_narrow_;  // by part
+    std::vector<Single> singles_;
+    std::vector<Moment> moments_;
+    std::vector<Pair> pairs_;
+};
+
+}  // namespace dpboost
