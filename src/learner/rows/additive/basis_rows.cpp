@@ -21,7 +21,6 @@ struct BasisRows::Scratch {
     std::array<int32_t, kBlockRows> hessians;
     std::vector<NarrowLookup> lookups;
     std::vector<ByteLookup> byte_lookups;
-    ProductCodes::Scratch products;
     std::array<uint16_t, kBlockRows> codes;
     std::array<float, kBlockRows> labels;
     std::array<float, kBlockRows> window;
@@ -29,8 +28,7 @@ struct BasisRows::Scratch {
 
 struct BasisRows::Part {
     // When the worker begins: one that does not needs no memory.
-    void Prepare(const Basis& basis, const NarrowParts& narrow_parts, const ProductCodes& codes, bool by_unit,
-                 size_t outputs) {
+    void Prepare(const Basis& basis, const NarrowParts& narrow_parts, bool by_unit, size_t outputs) {
         if (scratch)
             return;
         scratch.emplace(outputs);
@@ -40,38 +38,14 @@ struct BasisRows::Part {
                          std::vector<int64_t>(basis.blocks()[b].view.cells * kLanes, 0));
         if (!by_unit && outputs == 1)
             narrow_parts.Prepare(narrow.emplace());
-        for (size_t k = 0; !by_unit && outputs == 1 && k < codes.parts().size(); k++) {
-            const size_t b = codes.parts()[k];
-            products.push_back({b, std::vector<int32_t>(basis.blocks()[b].view.cells, 0)});
-        }
-    }
-    // Brings what narrow columns and products have added up to where sums have room for all rows.
-    void FlushNarrow(const NarrowParts& narrow_parts) {
-        if (narrow)
-            narrow_parts.Flush(*narrow, lanes, kLanes);
-        for (Product& product : products) {
-            std::vector<int64_t>& sums = lanes[product.part];
-            for (size_t cell = 0; cell < sums.size() / kLanes; cell++)
-                sums[cell * kLanes] += product.cells[cell];
-            std::fill(product.cells.begin(), product.cells.end(), 0);
-        }
-        narrow_blocks = 0;
     }
     // Rows of the same cell do not wait for each other's stores: sums of one view run in interleaved copies.
     static constexpr size_t kLanes = 4;
 
-    // A product whose codes are bytes; its sums fit as those of narrow columns do.
-    struct Product {
-        size_t part;  // of the basis
-        std::vector<int32_t> cells;
-    };
-
     std::optional<Scratch> scratch;
     std::vector<std::vector<int64_t>> lanes;  // per part of the basis and output
     std::optional<NarrowParts::Sums> narrow;
-    std::vector<Product> products;  // of ProductCodes, in its order
-    size_t narrow_blocks = 0;       // in them
-    std::vector<int64_t> totals;    // per output
+    std::vector<int64_t> totals;  // per output
 };
 
 namespace {
@@ -265,7 +239,7 @@ RawSums BasisRows::Sums(Weight weight, const Objective* objective) {
         PreparePending();
     pool_.Run(dataset_.blocks(), interrupt_, [&](int worker, size_t block) {
         Part& part = parts[static_cast<size_t>(worker)];
-        part.Prepare(*basis_, narrow_, products_, by_unit, outputs);
+        part.Prepare(*basis_, narrow_, by_unit, outputs);
         BlockWeights(block, weight, objective, *part.scratch);
         AddBlock(block, outputs, InterruptOf(worker), part, row_weights);
     });
@@ -288,10 +262,13 @@ void BasisRows::AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Par
         part.totals[k] += sum;
         total = sum;
     }
-    if (part.narrow)
-        AddNarrow(block, total, interrupt, part);
+    if (part.narrow) {
+        narrow_.Add(dataset_, block, part.scratch->weights.data(), total, interrupt, *part.narrow);
+        if (part.narrow->blocks == NarrowParts::kMostBlocks)
+            narrow_.Flush(*part.narrow, part.lanes, Part::kLanes);
+    }
     for (size_t b = 0; b < part.lanes.size() / outputs; b++) {
-        if (outputs == 1 && (narrow_.Has(b) || products_.Has(b)))
+        if (outputs == 1 && narrow_.Has(b))
             continue;
         WithCodes(dataset_, basis_->blocks()[b].view, block, part.scratch->codes.data(),
                   [&](const auto* codes) {
@@ -304,26 +281,13 @@ void BasisRows::AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Par
     }
 }
 
-void BasisRows::AddNarrow(size_t block, int64_t total, Interrupt* interrupt, Part& part) const {
-    narrow_.Add(dataset_, block, part.scratch->weights.data(), total, *part.narrow);
-    if (!part.products.empty())
-        products_.Visit(dataset_, block, interrupt, part.scratch->products,
-                        [&](size_t first, size_t count, const auto& codes, size_t row, size_t rows) {
-                            NarrowSums added[kNarrowGroup];
-                            for (size_t k = 0; k < count; k++)
-                                added[k] = {codes[k].data(), part.products[first + k].cells.data()};
-                            AddNarrowWeights(added, count, part.scratch->weights.data() + row, rows);
-                        });
-    if (++part.narrow_blocks == NarrowParts::kMostBlocks)
-        part.FlushNarrow(narrow_);
-}
-
 std::vector<int64_t> BasisRows::Project(size_t outputs, std::vector<Part>& parts) const {
     std::vector<int64_t> sums(basis_->coordinates() * outputs, 0);
     for (Part& part : parts) {
-        part.FlushNarrow(narrow_);
-        if (part.narrow)
+        if (part.narrow) {
+            narrow_.Flush(*part.narrow, part.lanes, Part::kLanes);
             narrow_.AddMoments(*part.narrow, sums.data());
+        }
         for (std::vector<int64_t>& cells : part.lanes) {
             for (size_t cell = 0; cell < cells.size() / Part::kLanes; cell++) {
                 const int64_t* const lane = cells.data() + cell * Part::kLanes;

@@ -14,7 +14,6 @@
 #include "learner/rows/additive/basis.h"
 #include "learner/rows/additive/byte_tables.h"
 #include "learner/rows/additive/narrow_parts.h"
-#include "learner/rows/additive/product_codes.h"
 #include "mechanism/releaser.h"
 
 namespace dpboost {
@@ -121,8 +120,6 @@ class BasisRows {
     // The block's weights, in cells or, with units, row by row. Only the calling thread has an interrupt to poll.
     void AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Part& part,
                   std::vector<int32_t>& row_weights) const;
-    // The same of columns and products whose codes are bytes.
-    void AddNarrow(size_t block, int64_t total, Interrupt* interrupt, Part& part) const;
     std::vector<int64_t> Project(size_t outputs, std::vector<Part>& parts) const;
     Interrupt* InterruptOf(int worker) const { return worker == 0 ? &interrupt_ : nullptr; }
     uint32_t CodeOf(const CodeView& view, size_t row) const;
@@ -152,7 +149,6 @@ class BasisRows {
     size_t outputs_;
     std::vector<int32_t> scores_;  // K per row, side by side
     const Basis* basis_ = nullptr;
-    ProductCodes products_;       // of the basis
     NarrowParts narrow_;          // of the basis
     std::vector<uint16_t> caps_;  // W per row; empty: all kCapUnit
     LongRows long_rows_ = LongRows::kScale;

@@ -1,6 +1,7 @@
 #include "learner/rows/additive/byte_tables.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.h"
 
@@ -35,6 +36,7 @@ ByteTable::ByteTable(const std::vector<int32_t>& entries) {
     }
     for (; all != 0; all >>= 8)
         used++;
+    small = entries.size() <= kNarrowCells / 4;
 }
 
 #if defined(__x86_64__)
@@ -48,20 +50,29 @@ constexpr size_t kVector = 64;   // rows of a register of codes
 constexpr size_t kTogether = 2;  // registers that are looked up while a plane is at hand
 constexpr size_t kStep = kTogether * kVector;
 
-// A plane of a table.
+// A plane of a table: all 256 cells, or the first 64 where codes are below.
+template <bool kSmall>
 struct Plane {
-    __m512i quarters[4];
+    __m512i quarters[kSmall ? 1 : 4];
 };
 
-DPBOOST_INLINE Plane LoadPlane(const uint8_t* plane) {
-    return {{_mm512_load_si512(plane), _mm512_load_si512(plane + 64), _mm512_load_si512(plane + 128),
-             _mm512_load_si512(plane + 192)}};
+template <bool kSmall>
+DPBOOST_INLINE Plane<kSmall> LoadPlane(const uint8_t* plane) {
+    Plane<kSmall> loaded;
+    for (size_t k = 0; k < std::size(loaded.quarters); k++)
+        loaded.quarters[k] = _mm512_load_si512(plane + 64 * k);
+    return loaded;
 }
 
-DPBOOST_INLINE __m512i LookUp(const Plane& plane, __m512i codes) {
-    const __m512i low = _mm512_permutex2var_epi8(plane.quarters[0], codes, plane.quarters[1]);
-    const __m512i high = _mm512_permutex2var_epi8(plane.quarters[2], codes, plane.quarters[3]);
-    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(codes), low, high);
+template <bool kSmall>
+DPBOOST_INLINE __m512i LookUp(const Plane<kSmall>& plane, __m512i codes) {
+    if constexpr (kSmall) {
+        return _mm512_permutexvar_epi8(codes, plane.quarters[0]);
+    } else {
+        const __m512i low = _mm512_permutex2var_epi8(plane.quarters[0], codes, plane.quarters[1]);
+        const __m512i high = _mm512_permutex2var_epi8(plane.quarters[2], codes, plane.quarters[3]);
+        return _mm512_mask_blend_epi8(_mm512_movepi8_mask(codes), low, high);
+    }
 }
 
 // sums[k] += a + b + c + d, row by row: of each 16 rows those from 4 k on.
@@ -92,6 +103,7 @@ DPBOOST_INLINE void AddToScores(const __m512i* sums, __m512i base, int32_t* scor
 }
 
 // Of the steps of kStep rows; count is a multiple of kNarrowGroup.
+template <bool kSmall>
 DPBOOST_VBMI void AddSteps(const ByteLookup* columns, size_t count, size_t rows, int32_t* scores) {
     uint32_t least = 0;
     size_t planes = 0;
@@ -109,7 +121,7 @@ DPBOOST_VBMI void AddSteps(const ByteLookup* columns, size_t count, size_t rows,
             for (const ByteLookup* group = columns; group < columns + count; group += kNarrowGroup) {
                 __m512i found[kTogether][kNarrowGroup];
                 for (size_t c = 0; c < kNarrowGroup; c++) {
-                    const Plane table = LoadPlane(group[c].bytes->planes[plane]);
+                    const Plane<kSmall> table = LoadPlane<kSmall>(group[c].bytes->planes[plane]);
                     for (size_t k = 0; k < kTogether; k++)
                         found[k][c] =
                             LookUp(table, _mm512_loadu_si512(group[c].column.codes + row + k * kVector));
@@ -133,12 +145,12 @@ DPBOOST_VBMI void SplitBytes(const int32_t* weights, size_t rows, int8_t* low, i
 }
 
 // A pair of planes adds at most 4 * 255 * 128 to a sum for 64 rows: 2^23 for 4096.
-template <size_t kTablePlanes>
+template <bool kSmall, size_t kTablePlanes>
 DPBOOST_VBMI int64_t Products(const uint8_t* codes, size_t rows, const ByteTable& table,
                               const ByteWeights& weights) {
-    Plane planes[kTablePlanes];
+    Plane<kSmall> planes[kTablePlanes];
     for (size_t p = 0; p < kTablePlanes; p++)
-        planes[p] = LoadPlane(table.planes[p]);
+        planes[p] = LoadPlane<kSmall>(table.planes[p]);
     __m512i sums[kTablePlanes][ByteWeights::kPlanes] = {};
     for (size_t row = 0; row < rows; row += kVector) {
         const __m512i block = _mm512_loadu_si512(codes + row);
@@ -160,7 +172,8 @@ DPBOOST_VBMI int64_t Products(const uint8_t* codes, size_t rows, const ByteTable
 
 DPBOOST_VBMI void Join(const uint8_t* a, const ByteTable& first, const uint8_t* b, const ByteTable& second,
                        size_t rows, uint8_t* joined) {
-    const Plane of_first = LoadPlane(first.planes[0]), of_second = LoadPlane(second.planes[0]);
+    const Plane<false> of_first = LoadPlane<false>(first.planes[0]);
+    const Plane<false> of_second = LoadPlane<false>(second.planes[0]);
     for (size_t row = 0; row < rows; row += kVector) {
         const __m512i one = LookUp(of_first, _mm512_loadu_si512(a + row));
         const __m512i other = LookUp(of_second, _mm512_loadu_si512(b + row));
@@ -177,9 +190,13 @@ void AddByteLookups(std::vector<ByteLookup>& columns, size_t rows, int32_t* scor
     static const ByteTable kNothing;
     static const int32_t kZeros[kNarrowCells] = {};
     const size_t count = columns.size();
+    if (count == 0)
+        return;
     while (columns.size() % kNarrowGroup != 0)
         columns.push_back({{columns[0].column.codes, kZeros}, &kNothing});
-    AddSteps(columns.data(), columns.size(), rows, scores);
+    const bool small =
+        std::all_of(columns.begin(), columns.end(), [](const ByteLookup& one) { return one.bytes->small; });
+    (small ? AddSteps<true> : AddSteps<false>)(columns.data(), columns.size(), rows, scores);
     const size_t done = rows / kStep * kStep;
     for (size_t c = 0; c < count; c++)
         for (size_t i = done; i < rows; i++)
@@ -198,9 +215,11 @@ void ByteWeights::Split(const int32_t* weights, size_t rows) {
 int64_t SumProducts(const uint8_t* codes, size_t rows, const ByteTable& table, const ByteWeights& weights,
                     int64_t total) {
     CheckInternal(table.used <= 2, "a factor has two bytes");
-    const int64_t above = table.used == 0   ? 0
-                          : table.used == 1 ? Products<1>(codes, rows, table, weights)
-                                            : Products<2>(codes, rows, table, weights);
+    int64_t above = 0;
+    if (table.used == 1)
+        above = (table.small ? Products<true, 1> : Products<false, 1>)(codes, rows, table, weights);
+    else if (table.used == 2)
+        above = (table.small ? Products<true, 2> : Products<false, 2>)(codes, rows, table, weights);
     return above + table.least * total;
 }
 

@@ -21,7 +21,8 @@ struct ByteTable {
 
     static constexpr size_t kMostPlanes = sizeof(int32_t);
     alignas(64) uint8_t planes[kMostPlanes][kNarrowCells] = {};
-    size_t used = 0;  // planes that are not 0 everywhere
+    size_t used = 0;    // planes that are not 0 everywhere
+    bool small = true;  // no more than 64 cells
     int32_t least = 0;
 };
 

@@ -15,20 +15,27 @@ static_assert(NarrowParts::kMostBlocks * kBlockRows * kClipSteps < size_t{1} << 
               "sums of cells fit 32 bits");
 static_assert(ByteWeights::kRows == kBlockRows && kClipSteps <= (1 << 23) - (1 << 16),
               "a block's weights have three bytes");
+static_assert(ProductCodes::kStripe == kBlockRows, "the weights of a stripe are those of its block");
 
-constexpr size_t kMostMoments = 2;
+// A sum by coordinates costs about a sixth of one by cells, for each of them.
+constexpr size_t kMostMoments = 4;
+
+bool IsByMoments(const BasisBlock& block) {
+    return block.partition.leaves == 0 && block.columns.size() <= kMostMoments;
+}
 
 }  // namespace
 
-NarrowParts::NarrowParts(const Dataset& dataset, const Basis& basis, bool has_byte_tables) {
+NarrowParts::NarrowParts(const Dataset& dataset, const Basis& basis, bool has_byte_tables)
+    : is_narrow_(basis.blocks().size(), 0), products_(dataset, basis) {
     std::vector<Leaves> of_leaves;
     for (size_t b = 0; b < basis.blocks().size(); b++) {
         const BasisBlock& block = basis.blocks()[b];
-        is_narrow_.push_back(IsNarrow(dataset, block.view) ? 1 : 0);
-        if (!Has(b))
+        if (!IsNarrow(dataset, block.view))
             continue;
-        if (has_byte_tables && block.partition.leaves == 0 && block.columns.size() <= kMostMoments) {
-            AddMomentsOf(block);
+        is_narrow_[b] = 1;
+        if (has_byte_tables && IsByMoments(block)) {
+            columns_by_moments_.push_back(MomentsOf(block));
             continue;
         }
         if (!has_byte_tables || !block.columns.empty()) {
@@ -49,11 +56,19 @@ NarrowParts::NarrowParts(const Dataset& dataset, const Basis& basis, bool has_by
         of_leaves.push_back(std::move(leaves));
     }
     MakePairs(std::move(of_leaves));
+    for (const size_t part : products_.parts()) {
+        const BasisBlock& block = basis.blocks()[part];
+        is_narrow_[part] = 1;
+        of_products_.push_back(has_byte_tables && IsByMoments(block) ? MomentsOf(block) : Moments{});
+        cells_of_products_.push_back(of_products_.back().count > 0 ? 0 : block.view.cells);
+    }
 }
 
-void NarrowParts::AddMomentsOf(const BasisBlock& block) {
+NarrowParts::Moments NarrowParts::MomentsOf(const BasisBlock& block) {
+    const Moments moments{moments_.size(), block.columns.size(), block.view.column};
     for (uint32_t k = 0; k < block.columns.size(); k++)
-        moments_.push_back({block.view.column, block.first + k, ByteTable(block.columns[k].values)});
+        moments_.push_back({block.first + k, ByteTable(block.columns[k].values)});
+    return moments;
 }
 
 void NarrowParts::MakePairs(std::vector<Leaves> leaves) {
@@ -76,23 +91,47 @@ void NarrowParts::MakePairs(std::vector<Leaves> leaves) {
 
 void NarrowParts::Prepare(Sums& sums) const {
     sums.cells.assign(singles_.size() + pairs_.size(), {});
+    for (const uint32_t cells : cells_of_products_)
+        sums.product_cells.emplace_back(cells, 0);
     sums.moments.assign(moments_.size(), 0);
 }
 
 void NarrowParts::Add(const Dataset& dataset, size_t block, const int32_t* weights, int64_t total,
-                      Sums& sums) const {
+                      Interrupt* interrupt, Sums& sums) const {
     const size_t rows = dataset.block_rows(block);
+    sums.blocks++;
     sums.columns.clear();
     for (size_t k = 0; k < singles_.size(); k++)
         sums.columns.push_back({dataset.Codes8(block, singles_[k].column), sums.cells[k].data()});
     AddNarrowWeights(sums.columns.data(), sums.columns.size(), weights, rows);
     AddPairs(dataset, block, weights, sums);
-    if (moments_.empty())
-        return;
-    sums.weights.Split(weights, rows);
-    for (size_t k = 0; k < moments_.size(); k++)
-        sums.moments[k] += SumProducts(dataset.Codes8(block, moments_[k].column), rows, moments_[k].table,
-                                       sums.weights, total);
+    if (!moments_.empty())
+        sums.weights.Split(weights, rows);
+    for (const Moments& of_part : columns_by_moments_)
+        AddMoments(of_part, dataset.Codes8(block, of_part.column), rows, total, sums);
+    AddProducts(dataset, block, weights, total, interrupt, sums);
+}
+
+void NarrowParts::AddMoments(const Moments& of_part, const uint8_t* codes, size_t rows, int64_t total,
+                             Sums& sums) const {
+    for (size_t k = of_part.first; k < of_part.first + of_part.count; k++)
+        sums.moments[k] += SumProducts(codes, rows, moments_[k].table, sums.weights, total);
+}
+
+void NarrowParts::AddProducts(const Dataset& dataset, size_t block, const int32_t* weights, int64_t total,
+                              Interrupt* interrupt, Sums& sums) const {
+    products_.Visit(dataset, block, interrupt, sums.products,
+                    [&](size_t first, size_t count, const auto& codes, size_t row, size_t rows) {
+                        NarrowSums added[kNarrowGroup];
+                        size_t by_cells = 0;
+                        for (size_t k = 0; k < count; k++) {
+                            if (of_products_[first + k].count > 0)
+                                AddMoments(of_products_[first + k], codes[k].data(), rows, total, sums);
+                            else
+                                added[by_cells++] = {codes[k].data(), sums.product_cells[first + k].data()};
+                        }
+                        AddNarrowWeights(added, by_cells, weights + row, rows);
+                    });
 }
 
 void NarrowParts::AddPairs(const Dataset& dataset, size_t block, const int32_t* weights, Sums& sums) const {
@@ -129,6 +168,13 @@ void NarrowParts::Flush(Sums& sums, std::vector<std::vector<int64_t>>& cells, si
     }
     for (auto& of_part : sums.cells)
         of_part.fill(0);
+    for (size_t k = 0; k < cells_of_products_.size(); k++) {
+        std::vector<int64_t>& of_part = cells[products_.parts()[k]];
+        for (size_t cell = 0; cell < cells_of_products_[k]; cell++)
+            of_part[cell * lanes] += sums.product_cells[k][cell];
+        std::fill(sums.product_cells[k].begin(), sums.product_cells[k].end(), 0);
+    }
+    sums.blocks = 0;
 }
 
 void NarrowParts::AddMoments(const Sums& sums, int64_t* coordinates) const {

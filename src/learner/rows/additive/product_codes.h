@@ -19,8 +19,8 @@ class Dataset;
 
 class ProductCodes {
   public:
-    // Rows that are handled together, so that what is looked up stays in cache.
-    static constexpr size_t kStripe = 512;
+    // Rows that are handled together: those of a block.
+    static constexpr size_t kStripe = 4096;
     using Codes = std::array<uint8_t, kStripe>;
     // Of one thread.
     struct Scratch {

@@ -21,7 +21,7 @@ struct Norms {
     std::array<uint64_t, kBlockRows> rows;
     std::array<int32_t, kBlockRows> small;
     std::array<uint16_t, kBlockRows> codes;
-    std::vector<NarrowLookup> lookups;
+    std::vector<ByteLookup> lookups;
     ProductCodes::Scratch products;
 };
 
@@ -31,14 +31,21 @@ struct CellNorms {
     std::vector<size_t> narrow;                // the others: columns of bytes,
     std::vector<size_t> wide;                  // and the rest, but for products whose codes are bytes
     bool small = false;                        // all of it fits 31 bits
-    std::vector<std::vector<int32_t>> tables;  // then, by part: the norms of its cells
+    std::vector<std::vector<int32_t>> tables;  // then, by part: the norms of its cells,
+    std::vector<ByteTable> bytes;              // and of bytes, where byte tables are used
+
+    ByteLookup Lookup(const uint8_t* codes, size_t part) const {
+        return {{codes, tables[part].data()}, bytes.empty() ? nullptr : &bytes[part]};
+    }
 };
 
-CellNorms NormsOf(const Dataset& dataset, const Basis& basis, const ProductCodes& products) {
+CellNorms NormsOf(const Dataset& dataset, const Basis& basis, const ProductCodes& products,
+                  bool has_byte_tables) {
     CellNorms norms;
     norms.base = static_cast<uint64_t>(static_cast<int64_t>(basis.intercept()) * basis.intercept());
     norms.small = basis.MaxNormSquared() < kSmallNorms;
     norms.tables.resize(basis.blocks().size());
+    norms.bytes.resize(has_byte_tables && norms.small ? basis.blocks().size() : 0);
     for (size_t b = 0; b < basis.blocks().size(); b++) {
         const std::vector<uint64_t>& cells = basis.blocks()[b].cell_norms;
         const auto [least, most] = std::minmax_element(cells.begin(), cells.end());
@@ -49,11 +56,12 @@ CellNorms NormsOf(const Dataset& dataset, const Basis& basis, const ProductCodes
         }
         if (norms.small)
             norms.tables[b].assign(cells.begin(), cells.end());
-        if (is_product)
-            continue;
-        if (norms.small && IsNarrow(dataset, basis.blocks()[b].view))
+        const bool is_narrow = norms.small && IsNarrow(dataset, basis.blocks()[b].view);
+        if ((is_product || is_narrow) && !norms.bytes.empty())
+            norms.bytes[b] = ByteTable(norms.tables[b]);
+        if (is_narrow)
             norms.narrow.push_back(b);
-        else
+        else if (!is_product)
             norms.wide.push_back(b);
     }
     return norms;
@@ -75,6 +83,19 @@ void AddWideNorms(const Dataset& dataset, const Basis& basis, const CellNorms& c
     }
 }
 
+// norms[i] += sum over the lookups of table[codes[i]]
+void AddNorms(std::vector<ByteLookup>& lookups, size_t rows, int32_t* norms) {
+    if (!lookups.empty() && lookups.front().bytes != nullptr)
+        return AddByteLookups(lookups, rows, norms);
+    NarrowLookup group[kNarrowGroup];
+    for (size_t first = 0; first < lookups.size(); first += kNarrowGroup) {
+        const size_t count = std::min(kNarrowGroup, lookups.size() - first);
+        for (size_t k = 0; k < count; k++)
+            group[k] = lookups[first + k].column;
+        AddNarrowLookups(group, count, rows, norms);
+    }
+}
+
 // |phi(x)|^2 of the block's rows, exactly: no row's is above MaxNormSquared.
 void FindNorms(const Dataset& dataset, const Basis& basis, const CellNorms& cells,
                const ProductCodes& products, size_t block, Interrupt* interrupt, Norms& norms) {
@@ -89,20 +110,20 @@ void FindNorms(const Dataset& dataset, const Basis& basis, const CellNorms& cell
     norms.small.fill(0);
     norms.lookups.clear();
     for (const size_t b : cells.narrow)
-        norms.lookups.push_back(
-            {dataset.Codes8(block, basis.blocks()[b].view.column), cells.tables[b].data()});
+        norms.lookups.push_back(cells.Lookup(dataset.Codes8(block, basis.blocks()[b].view.column), b));
     const size_t rows = dataset.block_rows(block);
-    AddNarrowLookups(norms.lookups.data(), norms.lookups.size(), rows, norms.small.data());
+    AddNorms(norms.lookups, rows, norms.small.data());
     AddWideNorms(
         dataset, basis, cells, block, interrupt, [&](size_t b) { return cells.tables[b].data(); },
         norms.codes.data(), norms.small.data());
-    products.Visit(dataset, block, interrupt, norms.products,
-                   [&](size_t first, size_t count, const auto& codes, size_t row, size_t count_rows) {
-                       NarrowLookup lookups[kNarrowGroup];
-                       for (size_t k = 0; k < count; k++)
-                           lookups[k] = {codes[k].data(), cells.tables[products.parts()[first + k]].data()};
-                       AddNarrowLookups(lookups, count, count_rows, norms.small.data() + row);
-                   });
+    products.Visit(
+        dataset, block, interrupt, norms.products,
+        [&](size_t first, size_t count, const auto& codes, size_t row, size_t count_rows) {
+            norms.lookups.clear();
+            for (size_t k = 0; k < count; k++)
+                norms.lookups.push_back(cells.Lookup(codes[k].data(), products.parts()[first + k]));
+            AddNorms(norms.lookups, count_rows, norms.small.data() + row);
+        });
     for (size_t i = 0; i < rows; i++)
         norms.rows[i] += static_cast<uint64_t>(norms.small[i]);
 }
@@ -116,16 +137,16 @@ void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared, LongRows lo
     long_rows_ = long_rows;
     caps_.clear();
     limit_squared_ = std::min(limit_squared, basis.MaxNormSquared());
-    products_ = ProductCodes(dataset_, basis);
     narrow_ = NarrowParts(dataset_, basis, UsesByteTables());
     if (dataset_.has_units() || basis.MaxNormSquared() <= limit_squared)
         return;
     caps_.resize(dataset_.rows());
-    const CellNorms cells = NormsOf(dataset_, basis, products_);
+    const CellNorms cells = NormsOf(dataset_, basis, narrow_.products(), UsesByteTables());
     std::vector<std::optional<Norms>> norms(static_cast<size_t>(pool_.workers()));
     pool_.Run(dataset_.blocks(), interrupt_, [&](int worker, size_t block) {
         std::optional<Norms>& own = norms[static_cast<size_t>(worker)];
-        FindNorms(dataset_, basis, cells, products_, block, InterruptOf(worker), own ? *own : own.emplace());
+        FindNorms(dataset_, basis, cells, narrow_.products(), block, InterruptOf(worker),
+                  own ? *own : own.emplace());
         for (size_t i = 0; i < dataset_.block_rows(block); i++)
             caps_[block * kBlockRows + i] = static_cast<uint16_t>(
                 ScaleDown(static_cast<double>(own->rows[i]), static_cast<double>(limit_squared_), kCapUnit));

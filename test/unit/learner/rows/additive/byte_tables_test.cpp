@@ -123,6 +123,24 @@ Basis EveryPart(const std::vector<FeatureSpec>& features, Random& random) {
             block.partition.Centre();
         basis.Add(std::move(block));
     }
+    // Products, by coordinates and by cells.
+    for (const auto& kind : {kinds[0], kinds[2], kinds[1]}) {
+        BasisBlock block;
+        block.view.cells = 64;
+        for (uint32_t f = 0; f < 2; f++) {
+            ProductFactor factor;
+            factor.column = f;
+            for (uint32_t cell = 0; cell < features[f].cells(); cell++)
+                factor.offsets.push_back(static_cast<uint16_t>(cell % 8 * (f == 0 ? 8 : 1)));
+            block.view.factors.push_back(factor);
+        }
+        for (size_t k = 0; k < kind.columns; k++)
+            block.columns.push_back({Entries(600, block.view.cells, random)});
+        block.partition.leaves = kind.leaves;
+        for (uint32_t cell = 0; kind.leaves > 0 && cell < block.view.cells; cell++)
+            block.partition.leaf.push_back(cell % kind.leaves);
+        basis.Add(std::move(block));
+    }
     basis.SetIntercept(100);
     return basis;
 }
