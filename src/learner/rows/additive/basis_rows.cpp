@@ -241,11 +241,31 @@ RawSums BasisRows::Sums(Weight weight, const Objective* objective) {
         Part& part = parts[static_cast<size_t>(worker)];
         part.Prepare(*basis_, narrow_, by_unit, outputs);
         BlockWeights(block, weight, objective, *part.scratch);
+        if (part.narrow)
+            WantNext(block, *part.narrow);
         AddBlock(block, outputs, InterruptOf(worker), part, row_weights);
     });
     if (weight == Weight::kGradient)
         ForgetPending();
     return {by_unit ? SumUnits(row_weights, outputs) : Project(outputs, parts), Sensitivity()};
+}
+
+// What a pass reads of the worker's next block, if all are equally fast.
+void BasisRows::WantNext(size_t block, NarrowParts::Sums& sums) const {
+    const size_t next = block + static_cast<size_t>(pool_.workers());
+    sums.ahead.Clear();
+    if (next >= dataset_.blocks() || dataset_.block_rows(next) < kBlockRows || !narrow_.has_byte_tables())
+        return;
+    sums.ahead.Want(scores_.data() + next * kBlockRows, kBlockRows * sizeof(int32_t));
+    sums.ahead.Want(dataset_.Labels(next), kBlockRows * sizeof(float));
+    const auto want = [&](const CodeView& view) {
+        if (IsNarrow(dataset_, view))
+            sums.ahead.Want(dataset_.Codes8(next, view.column), kBlockRows);
+    };
+    for (const PendingTable& pending : pending_)
+        want(pending.view);
+    for (const BasisBlock& part : basis_->blocks())
+        want(part.view);
 }
 
 void BasisRows::AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Part& part,

@@ -120,6 +120,7 @@ class BasisRows {
     // The block's weights, in cells or, with units, row by row. Only the calling thread has an interrupt to poll.
     void AddBlock(size_t block, size_t outputs, Interrupt* interrupt, Part& part,
                   std::vector<int32_t>& row_weights) const;
+    void WantNext(size_t block, NarrowParts::Sums& sums) const;
     std::vector<int64_t> Project(size_t outputs, std::vector<Part>& parts) const;
     Interrupt* InterruptOf(int worker) const { return worker == 0 ? &interrupt_ : nullptr; }
     uint32_t CodeOf(const CodeView& view, size_t row) const;

@@ -17,6 +17,8 @@ static_assert(ByteWeights::kRows == kBlockRows && kClipSteps <= (1 << 23) - (1 <
               "a block's weights have three bytes");
 static_assert(ProductCodes::kStripe == kBlockRows, "the weights of a stripe are those of its block");
 
+// Rows of pairs between two looks ahead.
+constexpr size_t kPiece = 256;
 // A sum by coordinates costs about a sixth of one by cells, for each of them.
 constexpr size_t kMostMoments = 4;
 
@@ -27,7 +29,7 @@ bool IsByMoments(const BasisBlock& block) {
 }  // namespace
 
 NarrowParts::NarrowParts(const Dataset& dataset, const Basis& basis, bool has_byte_tables)
-    : is_narrow_(basis.blocks().size(), 0), products_(dataset, basis) {
+    : has_byte_tables_(has_byte_tables), is_narrow_(basis.blocks().size(), 0), products_(dataset, basis) {
     std::vector<Leaves> of_leaves;
     for (size_t b = 0; b < basis.blocks().size(); b++) {
         const BasisBlock& block = basis.blocks()[b];
@@ -100,15 +102,20 @@ void NarrowParts::Add(const Dataset& dataset, size_t block, const int32_t* weigh
                       Interrupt* interrupt, Sums& sums) const {
     const size_t rows = dataset.block_rows(block);
     sums.blocks++;
+    sums.ahead.Spread(1 + (pairs_.size() + kNarrowGroup - 1) / kNarrowGroup * (kBlockRows / kPiece) +
+                      columns_by_moments_.size());
     sums.columns.clear();
     for (size_t k = 0; k < singles_.size(); k++)
         sums.columns.push_back({dataset.Codes8(block, singles_[k].column), sums.cells[k].data()});
     AddNarrowWeights(sums.columns.data(), sums.columns.size(), weights, rows);
+    sums.ahead.Fetch();
     AddPairs(dataset, block, weights, sums);
     if (!moments_.empty())
         sums.weights.Split(weights, rows);
-    for (const Moments& of_part : columns_by_moments_)
+    for (const Moments& of_part : columns_by_moments_) {
         AddMoments(of_part, dataset.Codes8(block, of_part.column), rows, total, sums);
+        sums.ahead.Fetch();
+    }
     AddProducts(dataset, block, weights, total, interrupt, sums);
 }
 
@@ -146,7 +153,12 @@ void NarrowParts::AddPairs(const Dataset& dataset, size_t block, const int32_t* 
                       dataset.Codes8(block, pair.second.column), pair.second_codes, rows, joined);
             added[k] = {joined, sums.cells[singles_.size() + first + k].data()};
         }
-        AddNarrowWeights(added, count, weights, rows);
+        for (size_t row = 0; row < rows; row += kPiece) {
+            AddNarrowWeights(added, count, weights + row, std::min(kPiece, rows - row));
+            for (size_t k = 0; k < count; k++)
+                added[k].codes += kPiece;
+            sums.ahead.Fetch();
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "learner/rows/additive/basis.h"
 #include "learner/rows/additive/byte_tables.h"
+#include "learner/rows/additive/look_ahead.h"
 #include "learner/rows/additive/product_codes.h"
 
 namespace dpboost {
@@ -29,6 +30,7 @@ class NarrowParts {
         std::vector<NarrowSums> columns;
         ProductCodes::Scratch products;
         size_t blocks = 0;  // in the sums by cells
+        LookAhead ahead;
         ByteWeights weights;
         std::array<std::array<uint8_t, ByteWeights::kRows>, kNarrowGroup> joined;
     };
@@ -38,8 +40,10 @@ class NarrowParts {
 
     const ProductCodes& products() const { return products_; }
     bool Has(size_t part) const { return part < is_narrow_.size() && is_narrow_[part]; }
+    bool has_byte_tables() const { return has_byte_tables_; }
     void Prepare(Sums& sums) const;
-    // total: the sum of the weights. Room is for kMostBlocks between two calls of Flush.
+    // total: the sum of the weights. Room is for kMostBlocks between two calls of Flush. What sums.ahead wants is fetched
+    // on the way.
     void Add(const Dataset& dataset, size_t block, const int32_t* weights, int64_t total,
              Interrupt* interrupt, Sums& sums) const;
     // Brings sums by cells to where there is room for all rows: cells[part][cell * lanes].
@@ -82,6 +86,7 @@ class NarrowParts {
     void AddMoments(const Moments& of_part, const uint8_t* codes, size_t rows, int64_t total,
                     Sums& sums) const;
 
+    bool has_byte_tables_ = false;
     std::vector<char> is_narrow_;  // by part
     std::vector<Single> singles_;
     std::vector<Pair> pairs_;
