@@ -1,7 +1,7 @@
 // The only header that includes PostgreSQL's. It comes last among a file's includes: PostgreSQL defines
 // macros (Min, Max, Abs, printf, _, ...) that clash with C++ headers, so the usual C++ headers are pulled in
-// first, here. Differences between PostgreSQL 14 and 18 end in this file: the rest of src/postgres is written
-// once, for 15.
+// first, here. Differences between PostgreSQL 14 and 19 end in this file and in pg_19.h, which it includes: the rest
+// of src/postgres is written once, for 15.
 #pragma once
 
 #include <algorithm>
@@ -327,15 +327,6 @@ inline int StrategyOf(const OperatorMeaning* meaning) {
 }
 #endif
 
-// The plan of a query without parameters; 19 asks for whom it is explained.
-inline PlannedStmt* PlanQuery(Query* query, const char* text) {
-#if PG_VERSION_NUM >= 190000
-    return pg_plan_query(query, text, 0, nullptr, nullptr);
-#else
-    return pg_plan_query(query, text, 0, nullptr);
-#endif
-}
-
 // Waits until the message is sent; false if nobody receives any more.
 inline bool SendMessage(shm_mq_handle* queue, const char* bytes, Size size) {
 #if PG_VERSION_NUM >= 150000
@@ -387,3 +378,5 @@ inline bool WalkRawExpression(Node* node, bool (*walker)(Node*, void*), void* co
 }
 
 }  // namespace dpboost
+
+#include "postgres/boundary/pg_19.h"

@@ -188,7 +188,7 @@ Datum dpboost_keep_ledger(PG_FUNCTION_ARGS) {
                 (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED), errmsg("not called by a trigger")));
     const auto* trigger = reinterpret_cast<TriggerData*>(fcinfo->context)->tg_trigger;
     if (trigger->tgnargs > 0 && dpboost::InLedgerWorker())
-        PG_RETURN_POINTER(nullptr);
+        PG_RETURN_DATUM(0);
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("the privacy ledger cannot be changed"),
                     errdetail("What was released cannot be taken back.")));
 }

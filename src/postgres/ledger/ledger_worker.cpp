@@ -190,7 +190,7 @@ bool TakeOn(LedgerMessage* message) {
     uint32 expected = kLedgerPending;
     if (!pg_atomic_compare_exchange_u32(&message->state, &expected, kLedgerCommitting))
         return expected == kLedgerCommitting;  // it has, before
-    pqsignal(SIGINT, SIG_IGN);
+    IgnoreSignal(SIGINT);
     QueryCancelPending = false;
     return true;
 }

@@ -71,20 +71,21 @@ Datum dpboost_predict_proba(PG_FUNCTION_ARGS) {
         PG_RETURN_NULL();
     ClassProbabilities probabilities;
     PredictClasses(fcinfo, &probabilities);
-    JsonbParseState* state = nullptr;
-    pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
+    JsonbPieces object;
+    object.Push(WJB_BEGIN_OBJECT);
     for (size_t k = 0; k < probabilities.count; ++k) {
         const std::string& label = probabilities.names[k];
         JsonbValue key;
         key.type = jbvString;
         key.val.string.val = const_cast<char*>(label.data());
         key.val.string.len = static_cast<int>(label.size());
-        pushJsonbValue(&state, WJB_KEY, &key);
+        object.Push(WJB_KEY, &key);
         JsonbValue value;
         value.type = jbvNumeric;
         value.val.numeric =
             DatumGetNumeric(DirectFunctionCall1(float8_numeric, Float8GetDatum(probabilities.values[k])));
-        pushJsonbValue(&state, WJB_VALUE, &value);
+        object.Push(WJB_VALUE, &value);
     }
-    PG_RETURN_JSONB_P(JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, nullptr)));
+    object.Push(WJB_END_OBJECT);
+    PG_RETURN_JSONB_P(object.Whole());
 }

@@ -136,17 +136,15 @@ Values ValuesInFiles() {
 const char* CompiledValue(config_generic* setting) {
     switch (setting->vartype) {
         case PGC_BOOL:
-            return reinterpret_cast<config_bool*>(setting)->boot_val ? "on" : "off";
+            return BoolOf(setting)->boot_val ? "on" : "off";
         case PGC_INT:
-            return psprintf("%d", reinterpret_cast<config_int*>(setting)->boot_val);
+            return psprintf("%d", IntOf(setting)->boot_val);
         case PGC_REAL:
-            return psprintf("%.17g", reinterpret_cast<config_real*>(setting)->boot_val);
-        case PGC_ENUM: {
-            auto* setting_enum = reinterpret_cast<config_enum*>(setting);
-            return config_enum_lookup_by_value(setting_enum, setting_enum->boot_val);
-        }
+            return psprintf("%.17g", RealOf(setting)->boot_val);
+        case PGC_ENUM:
+            return CompiledName(setting);
         case PGC_STRING: {
-            const char* value = reinterpret_cast<config_string*>(setting)->boot_val;
+            const char* value = StringOf(setting)->boot_val;
             return value == nullptr ? "" : value;
         }
     }

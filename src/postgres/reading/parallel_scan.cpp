@@ -57,7 +57,7 @@ void ScanShare(RowSink* sink, const Share& share, Meanwhile meanwhile) {
     MemoryContext row_context =
         AllocSetContextCreate(CurrentMemoryContext, "dpboost rows", ALLOCSET_DEFAULT_SIZES);
     TupleTableSlot* slot = table_slot_create(share.relation, nullptr);
-    TableScanDesc scan = table_beginscan_parallel(share.relation, share.scan);
+    TableScanDesc scan = BeginParallelScan(share.relation, share.scan);
     for (uint64 rows = 1; table_scan_getnextslot(scan, ForwardScanDirection, slot); ++rows) {
         slot_getsomeattrs(slot, last);
         MemoryContext outer = MemoryContextSwitchTo(row_context);

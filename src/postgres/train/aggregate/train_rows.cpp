@@ -76,7 +76,7 @@ void AppendArray(RowsState* state, NullableDatum target, NullableDatum unit, Arr
                  errdetail("An array has length %d where the options list bounds for %d.", count,
                            state->features)));
     const auto* numbers = reinterpret_cast<const float8*>(ARR_DATA_PTR(array));
-    const bits8* present = ARR_NULLBITMAP(array);
+    const auto* present = ARR_NULLBITMAP(array);
     AppendRow(state->training, target, unit, [&](int i, bool* is_null) {
         *is_null = present != nullptr && (present[i / 8] & (1 << (i % 8))) == 0;
         return *is_null ? Datum(0) : Float8GetDatum(*numbers++);
