@@ -149,6 +149,10 @@ BEGIN
     BEGIN
         SET LOCAL ROLE near_ana;
         EXECUTE statement INTO result;
+        -- Who reads a page full of old versions tidies it up, which is WAL of his; how full it is follows from how many have trained.
+        RESET ROLE;
+        PERFORM count(*) FROM dpboost.unit_state, dpboost.total;
+        SET LOCAL ROLE near_ana;
         EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, WAL, TIMING off, SUMMARY off, COSTS off, FORMAT json) ' || statement INTO plan;
         plan := plan #> '{0,Plan}';
         found.blocks := (plan ->> 'Shared Hit Blocks')::bigint + (plan ->> 'Shared Read Blocks')::bigint;
