@@ -67,16 +67,16 @@ std::vector<Figure> ExactValueMetrics::Figures() const {
                 UnknownFigure("bias", kAnyNumber)};
     const double square = square_ / n, absolute = absolute_ / n, error = error_ / n;
     const double square_chance = std::max(0.0, fourth_ / n - Square(square)) / n;
-    const Figure mean_square = FigureOf("", square, square_chance, size);
+    const Figure mean_square = FigureOf("", square, square_chance, size, kNormal95);
     const double variance = squares_about_mean_ / n;
     const double ratio = square / variance;
     const double ratio_chance = square_chance / Square(variance) + 2 * Square(ratio) / n;
-    return {
-        rows,
-        {"rmse", std::sqrt(square), std::sqrt(mean_square.lower), std::sqrt(mean_square.upper)},
-        FigureOf("mae", absolute, std::max(0.0, square - Square(absolute)) / n, size),
-        variance > 0 ? FigureOf("r2", 1 - ratio, ratio_chance, explained) : UnknownFigure("r2", explained),
-        FigureOf("bias", error, std::max(0.0, square - Square(error)) / n, kAnyNumber)};
+    return {rows,
+            {"rmse", std::sqrt(square), std::sqrt(mean_square.lower), std::sqrt(mean_square.upper)},
+            FigureOf("mae", absolute, std::max(0.0, square - Square(absolute)) / n, size, kNormal95),
+            variance > 0 ? FigureOf("r2", 1 - ratio, ratio_chance, explained, kNormal95)
+                         : UnknownFigure("r2", explained),
+            FigureOf("bias", error, std::max(0.0, square - Square(error)) / n, kAnyNumber, kNormal95)};
 }
 
 }  // namespace dpboost

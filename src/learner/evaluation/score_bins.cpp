@@ -9,6 +9,7 @@ namespace dpboost {
 namespace {
 
 constexpr double kRowsPerBin = 15;  // in standard deviations of the noise, of the smaller class
+constexpr size_t kFewerQuantiles = 2;
 constexpr double kLeastGap = 1e-3;  // of two knots, in parts of all
 // How rows are expected to lie between two knots: half as the reference has it, half further out by this factor, and
 // beside them this part evenly; and this part of all rows evenly between some two knots, whatever the reference says.
@@ -54,7 +55,7 @@ std::vector<int64_t> Knots(const Model& model, const ReferenceDraws& reference, 
     const double high = std::min(static_cast<double>(range.high),
                                  middle + reach * (static_cast<double>(reference.Quantile(0.95)) - middle));
     std::vector<int64_t> knots{half};
-    const size_t quantiles = count / 2;
+    const size_t quantiles = (count - 1) / 2 - kFewerQuantiles;
     for (size_t i = 1; i <= quantiles; i++)
         knots.push_back(reference.Quantile(static_cast<double>(i) / static_cast<double>(quantiles + 1)));
     const size_t even = count - 1 - quantiles;

@@ -44,7 +44,7 @@ double LogOdds(double probability);
 
 class ScoreBins {
   public:
-    static constexpr size_t kMinBins = 10;
+    static constexpr size_t kMinBins = 9;
     static constexpr size_t kMaxBins = 64;
     // The score of 1/2 has two.
     static constexpr size_t kMaxCells = kMaxBins + 2;
@@ -58,7 +58,8 @@ class ScoreBins {
     static constexpr double kFarReach = 3;
     static double ReachOf(size_t count);
 
-    // Half of the knots are quantiles of the reference, the others lie evenly as far as knots reach; a row beyond counts
+    // Nearly half of the knots are quantiles of the reference, the others lie evenly as far as knots reach: where knots are
+    // few, wide gaps between those leave more open than anything else; a row beyond counts
     // as if it were at the last knot. Where the prediction passes 1/2 are two knots, one for either side, so that
     // accuracy is exact.
     ScoreBins(const Model& model, const ReferenceDraws& reference, size_t count);

@@ -71,7 +71,7 @@ double End(const ScoredRows& rows, double a, double b, double guess, double dire
             return true;
         const Equations at(rows, *base, b + direction * far);
         return Square(at.u1) <=
-               Square(kNormal95) * rows.Variance(Terms(rows, at, *base, b + direction * far));
+               Square(rows.reach()) * rows.Variance(Terms(rows, at, *base, b + direction * far));
     };
     double inside = 0, outside = guess;
     while (holds(outside)) {
@@ -105,8 +105,8 @@ Figure CalibrationSlope(const ScoredRows& rows) {
         if (!std::isfinite(variance))
             return unknown;
         if (rows.noisy == nullptr)
-            return FigureOf("calibration_slope", b, variance, kAnyNumber);
-        const double guess = std::max(1e-4, kNormal95 * std::sqrt(variance));
+            return FigureOf("calibration_slope", b, variance, kAnyNumber, rows.reach());
+        const double guess = std::max(1e-4, rows.reach() * std::sqrt(variance));
         return {"calibration_slope", b, End(rows, a, b, guess, -1), End(rows, a, b, guess, 1)};
     }
     return unknown;

@@ -17,7 +17,7 @@ double Square(double x) {
 }
 
 // The figure m for which sum / scale = m, where sum - m scale is a sum of terms(m) over rows. Its ends solve
-// (sum - m scale)^2 = kNormal95^2 Variance(terms(m)).
+// (sum - m scale)^2 = reach^2 Variance(terms(m)).
 template <typename TermsOf>
 Figure RatioFigure(const char* name, FigureRange range, const ScoredRows& rows, double sum, double scale,
                    const TermsOf& terms_of) {
@@ -26,7 +26,7 @@ Figure RatioFigure(const char* name, FigureRange range, const ScoredRows& rows, 
         double end = sum / scale;
         for (int step = 0; step < kMostSteps; step++) {
             const double before = end;
-            end = (sum + direction * kNormal95 * std::sqrt(rows.Variance(terms_of(end)))) / scale;
+            end = (sum + direction * rows.reach() * std::sqrt(rows.Variance(terms_of(end)))) / scale;
             if (!(end >= range.lower && end <= range.upper) || std::fabs(end - before) < 1e-7)
                 break;
         }

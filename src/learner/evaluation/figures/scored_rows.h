@@ -21,6 +21,7 @@ struct ScoredRows {
     ByClass masses;                      // rows at each, possibly negative where there is noise
     const ScoreMasses* noisy = nullptr;  // none: exact
 
+    double reach() const { return noisy != nullptr ? kNoisyReach : kNormal95; }
     // Of a sum over the rows of `terms`, one for each point: its variance by noise, by what counts cannot tell, and by the
     // chance by which rows are these.
     double Variance(const ByClass& terms) const {

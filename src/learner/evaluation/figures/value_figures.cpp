@@ -6,7 +6,7 @@
 namespace dpboost {
 namespace {
 
-constexpr double kWidestR2 = 0.3;
+constexpr double kWidestR2 = 0.3;  // wider is unknown
 constexpr double kLeastVariance = 1e-6;
 constexpr double kClipSquare = kErrorClip * kErrorClip;
 
@@ -91,10 +91,10 @@ struct Means {
     double safe_absolute() const { return std::clamp(absolute, 1e-6, 1.0); }
 
     // Variances of noise and of the chance of the rows, where Var(q^2) = (kurtosis - 1) (E q^2)^2.
-    double SquareVariance() const {
-        return noise * (0.25 + Square(0.5 - square)) +
-               (Kurtosis(safe_absolute(), safe_square()) - 1) * Square(safe_square()) / n;
-    }
+    double SquareNoise() const { return noise * (0.25 + Square(0.5 - square)); }
+    double KurtosisOf() const { return Kurtosis(safe_absolute(), safe_square()); }
+    double SquareChance() const { return (KurtosisOf() - 1) * Square(safe_square()) / n; }
+    double SquareVariance() const { return SquareNoise() + SquareChance(); }
     double AbsoluteVariance() const {
         return noise * (Square(0.5 / kValueWeight) + Square(0.5 - absolute)) +
                std::max(0.0, safe_square() - Square(safe_absolute())) / n;
@@ -110,6 +110,16 @@ struct Means {
     }
 };
 
+// By chance of the rows E e^2 and Var y do not vary each by itself. Of a model whose errors say nothing about its predictions,
+// and labels as of a normal distribution, the variance of their ratio r is (1 - r)^2 + 4 r (1 - r) / (kurtosis + 1) of what it were
+// then (for normal errors the classical 4 R2 (1 - R2)^2 / n); of predictions that say nothing about labels 1 - 1 / r. Models are
+// in between, so it is half at least: rather too much, so that the interval need not reach further.
+double PartOfChance(double ratio, double kurtosis) {
+    const double part =
+        ratio < 1 ? Square(1 - ratio) + 4 * ratio * (1 - ratio) / (kurtosis + 1) : 1 - 1 / ratio;
+    return std::max(0.5, part);
+}
+
 // 1 - E e^2 / Var y; the label's variance m2 - m1^2 has derivatives 1 and -2 m1 by the means.
 Figure RSquared(const Means& means, const Excess& excess) {
     const FigureRange explained{kAnyNumber.lower, 1};
@@ -117,12 +127,12 @@ Figure RSquared(const Means& means, const Excess& excess) {
     const double ratio = (kClipSquare * means.square + excess.value) / variance;
     const double noise = means.noise * (Square(0.5 / kValueWeight) + Square(2 * means.label / kValueWeight) +
                                         Square(0.5 - means.label_square + 2 * means.label * means.label));
-    const double chance = 2 * Square(variance) / means.n;  // as of a normal distribution
+    const double chance = Square(kClipSquare / variance) * means.SquareChance() + 2 * Square(ratio) / means.n;
     const double ratio_variance =
-        (Square(kClipSquare) * means.SquareVariance() + excess.variance) / Square(variance) +
-        Square(ratio / variance) * (noise + chance);
-    Figure r2 = Reaching(FigureOf("r2", 1 - ratio, ratio_variance, explained), excess.beyond / variance, 0,
-                         explained);
+        (Square(kClipSquare) * means.SquareNoise() + excess.variance) / Square(variance) +
+        Square(ratio / variance) * noise + PartOfChance(ratio, means.KurtosisOf()) * chance;
+    Figure r2 = Reaching(FigureOf("r2", 1 - ratio, ratio_variance, explained, kNormal95),
+                         excess.beyond / variance, 0, explained);
     if (variance <= kLeastVariance || !(r2.upper - r2.lower < kWidestR2))
         r2.value.reset();
     return r2;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 #include <set>
 
 #include "learner/evaluation/evaluation_rows.h"
@@ -272,6 +273,25 @@ TEST(Evaluation, LargeErrorsAreSeen) {
         EXPECT_NEAR(*Named(told, "rmse").value, *Named(truth, "rmse").value, 0.01);
         EXPECT_LT(Named(told, "r2").lower, 0);
     }
+}
+
+// Of normal errors that say nothing about predictions the variance of R2 is 4 R2 (1 - R2)^2 / n.
+TEST(Evaluation, WithoutNoiseAnIntervalOfR2IsTheClassicalOne) {
+    std::mt19937_64 random(14);
+    std::normal_distribution<double> normal;
+    ValueTotals totals{};
+    constexpr int kRows = 40000;
+    for (int i = 0; i < kRows; i++) {
+        const double prediction = 0.25 * normal(random);
+        const auto terms = ValueTerms(prediction, prediction + 0.15 * normal(random));
+        for (size_t k = 0; k < kValueSums; k++)
+            totals.sums[k] += terms[k];
+    }
+    const Figure r2 = Named(ValueFigures(TargetSpec::Regression(-1, 1), totals), "r2");
+    const double truth = 0.0625 / 0.085;
+    EXPECT_NEAR(*r2.value, truth, 0.01);
+    const double classical = 2 * std::sqrt(truth) * (1 - truth) / std::sqrt(kRows);
+    EXPECT_NEAR((r2.upper - r2.lower) / (2 * kNormal95 * classical), 1, 0.06);
 }
 
 // The columns of the rows, and once more.
