@@ -40,7 +40,7 @@ class Boosting {
     Boosting(Run& run, const FrameworkOptions& options, int32_t base)
         : run_(run),
           options_(options),
-          pool_(run.settings.threads),
+          pool_(ThreadsFor(run.rows, run.settings.threads)),
           rows_(run.rows, RowsOptions(options, base), run.settings.simd, pool_),
           candidates_(run.model.features(), options.candidates, options.candidate_count),
           nodes_(run.rows, pool_),

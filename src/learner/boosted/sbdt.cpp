@@ -257,7 +257,7 @@ void SbdtLearner::Train(Run& run) const {
     for (size_t k = 0; k < class_bases.size(); k++)
         run.model.AddToBase(k, class_bases[k]);
     const RandomStructure structure(run.model.features(), options_.depth, options_.features);
-    WorkerPool pool(run.settings.threads);
+    WorkerPool pool(ThreadsFor(run.rows, run.settings.threads));
     BoostedRowsOptions rows_options = options.RowsOptions(base, class_bases);
     rows_options.unit_rounds = run.unit_rounds;
     if (run.unit_rounds != nullptr)  // also without extra rounds: it charges each unit what it has lost

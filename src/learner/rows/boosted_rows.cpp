@@ -18,6 +18,11 @@ std::optional<RenyiFilter> MakeFilter(uint64_t limit, LeafWeights weights) {
 
 }  // namespace
 
+int ThreadsFor(const Dataset& dataset, int threads) {
+    constexpr size_t kFewBlocks = 4;  // for fewer, no worker is woken
+    return dataset.blocks() < kFewBlocks ? 1 : threads;
+}
+
 struct BoostedRows::State {
     State(const Dataset& dataset, const BoostedRowsOptions& options, LeafWeights weights, Simd simd,
           WorkerPool& pool)

@@ -37,6 +37,9 @@ struct BoostedRowsOptions {
     UnitRounds* unit_rounds = nullptr;  // with a filter: and each unit only as far as its own account lets it
 };
 
+// Threads that are worth it: of few blocks of rows, a second thread's own memory costs more than it gains.
+int ThreadsFor(const Dataset& dataset, int threads);
+
 class BoostedRows {
   public:
     static size_t BytesPerRow(const BoostedRowsOptions& options);

@@ -27,6 +27,7 @@ struct BasisRows::Scratch {
 };
 
 struct BasisRows::Part {
+    Part() {}  // and leaves memory for what may never be needed as it is
     // When the worker begins: one that does not needs no memory.
     void Prepare(const Basis& basis, const NarrowParts& narrow_parts, bool by_unit, size_t outputs) {
         if (scratch)

@@ -24,6 +24,7 @@ class NarrowParts {
 
     // What a thread has added up.
     struct Sums {
+        Sums() {}  // what is written before it is read is left as it is
         std::vector<std::array<int32_t, kNarrowCells>> cells;  // of the single parts, then of the pairs
         std::vector<std::vector<int32_t>> product_cells;       // of products that are summed by cells
         std::vector<int64_t> moments;                          // of the coordinates
