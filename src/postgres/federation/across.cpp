@@ -178,7 +178,7 @@ void JoinAndPay(AcrossCall* call, const char* method, PaidRelease* paid) {
 // server to compare. Should this server's learner fail meanwhile, one more answer was given, to a question that was paid for.
 class LinkedExchange final : public SumExchange {
   public:
-    explicit LinkedExchange(AcrossCall& call) : call_(call) {}
+    LinkedExchange(AcrossCall& call, const PaidRelease* paid) : call_(call), paid_(paid) {}
 
     void Exchange(const Hash& witness, std::vector<uint64_t>* sums) override {
         *sums = AddAnswers((*call_.core)->roster(), witness, sums->size(), NextAnswers());
@@ -195,6 +195,7 @@ class LinkedExchange final : public SumExchange {
             const LinkValue values[] = {{INT8OID, reinterpret_cast<const char*>(&network), sizeof network},
                                         event == 1 ? LinkValue{BYTEAOID, nullptr, 0} : BytesValue(total)};
             SendPreparedToAll(call_.links, kRound, values, 2);
+            StayOn(paid_);
         });
     }
 
@@ -206,6 +207,7 @@ class LinkedExchange final : public SumExchange {
     }
 
     AcrossCall& call_;
+    const PaidRelease* paid_;
     uint64_t asked_ = 0;
 };
 
@@ -216,7 +218,7 @@ void WorkTogether(AcrossCall* call, PaidRelease* paid) {
     CallCore([&] {
         PgInterrupt interrupt;
         PgProgress progress(InvalidOid);
-        LinkedExchange exchange(*call);
+        LinkedExchange exchange(*call, paid);
         (*call->core)->Work(Cashier::Receipt(paid), exchange, std::move(own), interrupt, progress);
         exchange.Finish();
         progress.Finish();
@@ -285,7 +287,7 @@ void PlanAcross(AcrossCall* call) {
 }
 
 void RunAcross(AcrossCall* call, const char* method, PaidRelease* paid) {
-    StartEarly(call->caller, &call->worker);
+    StartOrKeep(call->caller, &call->worker);
     Open(call);
     JoinAndPay(call, method, paid);
     CheckConnected(call->links);  // or the others would pay for nothing

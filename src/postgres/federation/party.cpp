@@ -36,7 +36,6 @@ void Forget(void* argument) {
     auto* session = static_cast<PartySession*>(argument);
     if (current_session == session)
         current_session = nullptr;
-    LeaveWorker(session);
 }
 
 PartySession* SessionIn(PartyState state) {
@@ -233,6 +232,7 @@ Datum dpboost_party_round(PG_FUNCTION_ARGS) {
         finished = answer.finished;
         holder.answer = answer.Serialize();
     });
+    StayOn(&session->paid);
     if (finished && session->training != nullptr)
         SettleParty(session->training, &session->paid);
     PG_RETURN_BYTEA_P(MakeBytea(holder.answer.data(), holder.answer.size()));

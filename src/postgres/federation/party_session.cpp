@@ -163,28 +163,10 @@ void CheckUnchanged(const PartySession* session) {
                         errmsg("the relation of a federated training has changed since it was opened")));
 }
 
-static WaitingWorker* WorkerOf(PartySession* session) {
-    if (session->evaluation != nullptr)
-        return &session->evaluation->worker;
-    return session->training != nullptr ? &session->training->worker : nullptr;
-}
-
-// The worker of the charge, which is asked for in a later statement of this transaction, starts while rows are read. It
-// waits in a segment that is the session's, not the statement's, see LeaveWorker.
-static void StartWorkerEarly(PartySession* session) {
-    WaitingWorker* worker = WorkerOf(session);
-    StartEarly(GetUserId(), worker);
-    if (worker->segment != nullptr)
-        dsm_pin_mapping(worker->segment);
-}
-
-void LeaveWorker(PartySession* session) {
-    if (WaitingWorker* worker = WorkerOf(session))
-        LeaveDoor(worker);
-}
-
 void TakeRows(PartySession* session) {
-    StartWorkerEarly(session);
+    // The worker of the charge, which is asked for in a later statement of this transaction, starts while rows are read.
+    StartOrKeep(GetUserId(),
+                session->evaluation != nullptr ? &session->evaluation->worker : &session->training->worker);
     if (session->evaluation != nullptr) {
         ReadRows(session->evaluation, ReadingOf(session));
         FinishRows(session->evaluation);

@@ -66,7 +66,5 @@ void BeginSession(PartySession* session, const Federation& federation, const Byt
 void CheckUnchanged(const PartySession* session);
 // Reads all rows.
 void TakeRows(PartySession* session);
-// When the transaction ends, charged or not.
-void LeaveWorker(PartySession* session);
 
 }  // namespace dpboost

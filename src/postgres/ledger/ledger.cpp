@@ -1,7 +1,8 @@
 // The caller's side of the ledger: has a request laid into shared memory (ledger_layout), starts the ledger worker, waits, and
 // hands its answer on. Whatever ends the wait early (cancel, terminate, error, deadline) first forbids the worker to
 // commit; if the worker was quicker, what was asked for is there, and the caller was just not told. A delivery goes to the
-// worker of the charge while that one still waits for it, and a charge to a worker that was started early, else to a new one.
+// worker of the charge while that one still waits for it, and a charge to a worker that was started early or kept, else to a new
+// one.
 #include "postgres/ledger/ledger.h"
 
 #include "postgres/boundary/boundary.h"
@@ -137,6 +138,50 @@ BackgroundWorkerHandle* HandOver(WaitingWorker* waiting, dsm_segment* next) {
     return handed ? waiting->handle : nullptr;
 }
 
+// Nothing more is handed over, unless it is by the session.
+void LeaveDoor(WaitingWorker* waiting) {
+    if (waiting->segment != nullptr && !waiting->kept)
+        dsm_detach(waiting->segment);
+    waiting->segment = nullptr;
+}
+
+// Registers the worker that stands by in the segment. If there is no slot for one, there is none.
+void StandBy(dsm_segment* segment, WaitingWorker* waiting) {
+    BackgroundWorker worker = LedgerWorker(segment);
+    if (RegisterDynamicBackgroundWorker(&worker, &waiting->handle))
+        waiting->segment = segment;
+    else
+        dsm_detach(segment);
+}
+
+// The worker that this session keeps, if it does.
+WaitingWorker kept_worker;
+
+// It waits half a second from now on, if it does.
+void SayWanted(const WaitingWorker& worker) {
+    if (worker.segment != nullptr)
+        pg_atomic_write_u64(&MessageIn(worker.segment)->wanted_at,
+                            static_cast<uint64>(GetCurrentTimestamp()));
+}
+
+// Whether it waits, and then for half a second from now on.
+bool IsStillThere(const WaitingWorker& worker) {
+    pid_t pid;
+    if (worker.segment == nullptr || GetBackgroundWorkerPid(worker.handle, &pid) != BGWH_STARTED)
+        return false;
+    SayWanted(worker);
+    pg_memory_barrier();
+    return pg_atomic_read_u32(&MessageIn(worker.segment)->door) == kDoorOpen;
+}
+
+void ForgetKept() {
+    if (kept_worker.segment == nullptr)
+        return;
+    dsm_detach(kept_worker.segment);
+    pfree(kept_worker.handle);
+    kept_worker = {nullptr, nullptr, false};
+}
+
 void CopyAnswer(const LedgerAnswer& answer, PaidRelease* paid) {
     paid->release_id = answer.release_id;
     paid->version = answer.version;
@@ -219,7 +264,6 @@ bool TryDelivery(PaidRelease* paid, const ModelDelivery* delivery, int* silent_e
                                   kMaxSilentEnds),
                         errhint("The server's log says why.")));
     dsm_detach(segment);
-    pfree(handle);
     return done;
 }
 
@@ -246,18 +290,25 @@ void CheckCanRelease(Oid caller, const char* model_name, NewModelName* name) {
 }
 
 void StartEarly(Oid caller, WaitingWorker* waiting) {
-    dsm_segment* segment = LayOutStandBy(caller);
-    BackgroundWorker worker = LedgerWorker(segment);
-    if (RegisterDynamicBackgroundWorker(&worker, &waiting->handle))
-        waiting->segment = segment;
-    else
-        dsm_detach(segment);
+    StandBy(LayOutStandBy(caller, false), waiting);
 }
 
-void LeaveDoor(WaitingWorker* waiting) {
-    if (waiting->segment != nullptr)
-        dsm_detach(waiting->segment);
-    waiting->segment = nullptr;
+void StartOrKeep(Oid caller, WaitingWorker* waiting) {
+    if (!IsStillThere(kept_worker)) {
+        ForgetKept();
+        dsm_segment* segment = LayOutStandBy(caller, true);
+        dsm_pin_mapping(segment);  // until the session ends, or gets another one
+        const MemoryContext before = MemoryContextSwitchTo(TopMemoryContext);
+        StandBy(segment, &kept_worker);
+        MemoryContextSwitchTo(before);
+    }
+    *waiting = kept_worker;
+    waiting->kept = true;
+}
+
+void StayOn(const PaidRelease* paid) {
+    SayWanted(kept_worker);
+    SayWanted(paid->waiting);
 }
 
 void BeginCharge(const ChargeRequest* request, PaidRelease* paid) {
@@ -303,10 +354,8 @@ void AwaitCharge(PaidRelease* paid) {
     if (paid->stood_by != nullptr)
         LeaveDoor(paid->stood_by);
     paid->stood_by = nullptr;
-    if (!paid->delivery_follows) {
+    if (!paid->delivery_follows)
         LeaveDoor(&paid->waiting);
-        pfree(paid->waiting.handle);
-    }
     ShowAlerts(paid->budgets);
 }
 

@@ -33,6 +33,7 @@ struct ReleasedModel {
 struct WaitingWorker {
     dsm_segment* segment;  // null: there is none
     BackgroundWorkerHandle* handle;
+    bool kept;  // by the session: not the transaction's to give up
 };
 
 // What is to be paid for. All pointers stay the caller's and are only read.
@@ -126,8 +127,13 @@ void CheckCanCharge();
 // most, holds nothing meanwhile, and leaves when slots are scarce or the transaction ends; without it, or without a free
 // slot now, CommitCharge starts one. Charges nothing.
 void StartEarly(Oid caller, WaitingWorker* waiting);
-// It need not wait any longer, if it still does.
-void LeaveDoor(WaitingWorker* waiting);
+// The same of a worker that the session keeps: the one that has served it a moment ago, or a new one. It waits half a second
+// for the next charge after each that it has done, but not when slots are scarce, nor longer than ten seconds in all, nor when
+// the session has ended.
+void StartOrKeep(Oid caller, WaitingWorker* waiting);
+// Where a training goes on in steps: the worker that the session keeps, and the one that waits for this release's delivery,
+// wait half a second from now on, within these limits.
+void StayOn(const PaidRelease* paid);
 
 // Charges. Raises 53400 when a budget does not allow it, 42501 without the right, 55P03 when the ledger is
 // locked for too long (also by the caller's own transaction), 53000 without a worker slot, 55000 when what

@@ -28,11 +28,16 @@ void StartMessage(LedgerMessage* message, LedgerWork work, Oid caller) {
 }
 
 // However this backend leaves, by an error, a cancel or the end of the process: the segment is detached. A worker that
-// waits for what comes next need not wait any longer.
+// waits for what comes next need not wait any longer. One that the session kept leaves when it has done what it was handed; if
+// it has not looked at that so far, it is given up with the session.
 void AbandonOnDetach(dsm_segment* segment, Datum) {
     LedgerMessage* message = MessageIn(segment);
     Abandon(message);
-    if (TurnDoor(message, kDoorClosed) && message->worker_latch != nullptr)
+    if (message->stays)
+        pg_atomic_write_u32(&message->door, kDoorClosed);
+    else if (!TurnDoor(message, kDoorClosed))
+        return;
+    if (message->worker_latch != nullptr)
         SetLatch(message->worker_latch);
 }
 
@@ -49,6 +54,7 @@ dsm_segment* LayOut(LedgerMessage* message, const Content* contents, int count, 
     memcpy(static_cast<void*>(MessageIn(segment)), message, sizeof *message);
     pg_atomic_init_u32(&MessageIn(segment)->state, kLedgerPending);
     pg_atomic_init_u32(&MessageIn(segment)->door, message->next_follows ? kDoorOpen : kDoorClosed);
+    pg_atomic_init_u64(&MessageIn(segment)->wanted_at, static_cast<uint64>(GetCurrentTimestamp()));
     for (int i = 0; i < count; ++i)
         if (contents[i].size > 0)
             memcpy(static_cast<char*>(dsm_segment_address(segment)) + contents[i].piece->offset,
@@ -167,9 +173,10 @@ dsm_segment* LayOutImport(const ModelImport* import, int lock_timeout_ms) {
     return LayOut(&message, contents, lengthof(contents));
 }
 
-dsm_segment* LayOutStandBy(Oid caller) {
+dsm_segment* LayOutStandBy(Oid caller, bool stays) {
     LedgerMessage message;
     StartMessage(&message, LedgerWork::kStandBy, caller);
+    message.stays = stays;
     message.next_follows = true;
     return LayOut(&message, nullptr, 0);
 }

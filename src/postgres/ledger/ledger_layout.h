@@ -11,7 +11,7 @@ dsm_segment* LayOutCharge(const ChargeRequest* request, const uint8* claim, int 
 // As many deliveries as the release has groups, or one.
 dsm_segment* LayOutDelivery(const PaidRelease* paid, const ModelDelivery* delivery);
 dsm_segment* LayOutImport(const ModelImport* import, int lock_timeout_ms);
-dsm_segment* LayOutStandBy(Oid caller);
+dsm_segment* LayOutStandBy(Oid caller, bool stays);
 
 LedgerMessage* MessageIn(dsm_segment* segment);
 

@@ -23,7 +23,8 @@ enum LedgerState : uint32 {
 // After a charge the worker waits a moment for the delivery of the same release, which saves the start of another one; one
 // that is started while rows are read waits so for the charge. It leaves only if it turns kDoorOpen into kDoorClosed, and the
 // backend hands the next request over only if it turns it into kDoorHanded: so what was handed over is looked at, unless the
-// worker dies.
+// worker dies. One that a session keeps turns kDoorHanded into kDoorOpen when it has done what it was handed, unless the
+// session has closed the door for good.
 enum LedgerDoor : uint32 {
     kDoorOpen,
     kDoorHanded,
@@ -39,7 +40,7 @@ enum class LedgerWork : int32 {
 
 // More budgets than this are all checked, but only these are reported back.
 constexpr int kMaxReportedBudgets = 64;
-constexpr uint32 kLedgerMagic = 0x64706c7b;  // another one for another layout
+constexpr uint32 kLedgerMagic = 0x64706c7c;  // another one for another layout
 
 // A piece of the segment behind the message.
 struct LedgerPiece {
@@ -103,7 +104,9 @@ struct LedgerMessage {
     bool next_follows;
     pg_atomic_uint32 door;
     Latch* worker_latch;
-    dsm_handle next;  // its segment; once the door says kDoorHanded
+    dsm_handle next;             // its segment; once the door says kDoorHanded
+    bool stays;                  // of one that stands by: its session keeps it
+    pg_atomic_uint64 wanted_at;  // when the session has last said that a request will come, a TimestampTz
 
     // of both; what is to be written into accounts, if anything
     int64 unit_state_id;  // 0: nobody has one

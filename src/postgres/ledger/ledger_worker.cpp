@@ -24,6 +24,7 @@ namespace {
 
 constexpr int kLockedTimeoutMs = 1000;  // for any other lock while the ledger's is held
 constexpr int kStayMs = 500;            // so long a worker waits for what comes next
+constexpr int kLifeMs = 10000;          // so long one is kept: settings of the server are those of its start
 constexpr int kSlotCheckMs = 50;        // so often it looks whether others need its slot
 
 // As many texts as there are groups, and nothing behind the last.
@@ -315,6 +316,8 @@ void Serve(LedgerMessage* message) {
 
 // ---- between requests ----
 
+TimestampTz started;  // this worker
+
 // Whether others may soon find no worker slot: more than half are taken.
 bool SlotsAreScarce() {
     int taken = 0;
@@ -329,9 +332,12 @@ bool SlotsAreScarce() {
 // nobody has one any more.
 dsm_segment* AwaitNext(LedgerMessage* message, const char* activity) {
     pgstat_report_activity(STATE_IDLE, activity);
-    const TimestampTz deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), kStayMs);
+    const TimestampTz since = GetCurrentTimestamp();
     while (pg_atomic_read_u32(&message->door) == kDoorOpen) {
-        const long left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
+        const TimestampTz wanted = Min(static_cast<TimestampTz>(pg_atomic_read_u64(&message->wanted_at)),
+                                       TimestampTzPlusMilliseconds(started, kLifeMs));
+        const long left = TimestampDifferenceMilliseconds(
+            GetCurrentTimestamp(), TimestampTzPlusMilliseconds(Max(since, wanted), kStayMs));
         if (left == 0 || SlotsAreScarce()) {
             TurnDoor(message, kDoorClosed);
             continue;
@@ -363,17 +369,6 @@ void Attend(LedgerMessage* message) {
     pg_memory_barrier();
 }
 
-// The charge for which the worker in this segment stands by, if one comes.
-dsm_segment* AwaitCharge(dsm_segment* segment) {
-    dsm_segment* charge = AwaitNext(MessageIn(segment), "waiting for a charge");
-    dsm_detach(segment);
-    if (charge == nullptr)
-        proc_exit(0);
-    CheckWhole(charge);
-    Attend(MessageIn(charge));
-    return charge;
-}
-
 // A transaction of its own, which a cancel may end again.
 void ServeDelivery(dsm_segment* segment) {
     LedgerMessage* message = MessageIn(segment);
@@ -383,6 +378,47 @@ void ServeDelivery(dsm_segment* segment) {
     SetLockTimeout(message->lock_timeout_ms);
     Serve(message);
     SetLatch(message->backend_latch);
+    dsm_detach(segment);
+}
+
+// A charge or an import, and the delivery of the charge if it comes soon.
+void ServeRequest(dsm_segment* segment) {
+    LedgerMessage* message = MessageIn(segment);
+    CheckWhole(segment);
+    Attend(message);
+    QueryCancelPending = false;
+    pqsignal(SIGINT, StatementCancelHandler);
+    PinSettings(message);
+    Serve(message);
+    SetLatch(message->backend_latch);
+    dsm_segment* delivery = AwaitDelivery(message);
+    dsm_detach(segment);
+    if (delivery != nullptr)
+        ServeDelivery(delivery);
+}
+
+// However this worker ends: nothing is handed to it any more.
+void CloseDoorOnDetach(dsm_segment* segment, Datum) {
+    TurnDoor(MessageIn(segment), kDoorClosed);
+}
+
+// Whether the session that keeps this worker may hand it another charge.
+bool Reopens(LedgerMessage* message) {
+    uint32 expected = kDoorHanded;
+    return message->stays && !TimestampDifferenceExceeds(started, GetCurrentTimestamp(), kLifeMs) &&
+           pg_atomic_compare_exchange_u32(&message->door, &expected, kDoorOpen);
+}
+
+// Waits for charges in the segment. A request that its caller has given up meanwhile is not there any more, or commits nothing.
+void StandBy(dsm_segment* segment) {
+    LedgerMessage* message = MessageIn(segment);
+    on_dsm_detach(segment, CloseDoorOnDetach, Datum(0));
+    do {
+        dsm_segment* charge = AwaitNext(message, "waiting for a charge");
+        if (charge == nullptr)
+            break;
+        ServeRequest(charge);
+    } while (Reopens(message));
 }
 
 }  // namespace
@@ -394,6 +430,7 @@ void dpboost_ledger_worker(Datum main_arg) {
     using namespace dpboost;
     if (MyBgworkerEntry == nullptr)
         elog(ERROR, "not a background worker");
+    started = GetCurrentTimestamp();
     pqsignal(SIGTERM, die);
     BackgroundWorkerUnblockSignals();
     dsm_segment* segment = dsm_attach(DatumGetUInt32(main_arg));
@@ -403,16 +440,9 @@ void dpboost_ledger_worker(Datum main_arg) {
     CheckWhole(segment);
     Attend(message);
     BackgroundWorkerInitializeConnectionByOid(message->database, InvalidOid, 0);
-    if (message->work == LedgerWork::kStandBy) {
-        segment = AwaitCharge(segment);
-        message = MessageIn(segment);
-    }
-    PinSettings(message);
-    Serve(message);
-    SetLatch(message->backend_latch);
-    dsm_segment* delivery = AwaitDelivery(message);
-    dsm_detach(segment);
-    if (delivery != nullptr)
-        ServeDelivery(delivery);
+    if (message->work == LedgerWork::kStandBy)
+        StandBy(segment);
+    else
+        ServeRequest(segment);
     proc_exit(0);
 }
