@@ -1,8 +1,10 @@
 #!/bin/bash
 # What a training across three servers of this machine costs: microseconds of a round (sbdt with many trees of depth 6, 128 sums each),
-# milliseconds of `auto` across servers beside the slowest party's own training while the other parties train too (four servers
-# share the machine's processors), also over links that take 1 and 50 ms there and back: a relay delays every byte, the network is not
-# touched. Times are the least of REPEAT runs.
+# and milliseconds of `auto` across servers, also over links that take 1 and 50 ms there and back: a relay delays every byte, the
+# network is not touched. Beside that stands a party's own training, twice: of one party alone on the machine, and of the slowest
+# where all three begin theirs at the same moment. Servers that train together share this machine's processors, as in the second;
+# with a processor each they would not, as in the first. Targets are 1.3 times either, and the trips. Times are the least of
+# REPEAT runs. A trip is one to all three parties at once, measured without a training.
 cd "$(dirname "$0")/../.."
 . test/run/lib.sh
 
@@ -66,41 +68,58 @@ line "a round of 128 sums, 3 parties of $ROWS rows" \
 line "  the same round's work at one server alone" \
     "$(round "$(least b postgres "$(alone t "$(sbdt 100)")")" "$(least b postgres "$(alone t "$(sbdt 1100)")")")"
 
-# trip HOST TIMES: milliseconds there and back: a statement that does nothing.
+# trip DELAY TIMES: milliseconds there and back, of a statement that does nothing, while the same goes to all three parties, as a step of
+# a training does. The slowest.
 trip() {
-    echo 'SELECT' >"$SCRATCH/nothing.sql"
-    "$PGBIN/pgbench" -n -M prepared -c 1 -t "$2" -f "$SCRATCH/nothing.sql" -h "$1" -U postgres postgres 2>/dev/null |
-        sed -n 's/^latency average = \([0-9.]*\) ms/\1/p'
-}
-# own: milliseconds of the slowest party's own training, while all three train by themselves.
-own() {
     local party
-    for party in "${parties[@]}"; do runs "$party" postgres "$(alone t '{}')" >"$SCRATCH/own.$party" & done
-    wait
-    paste "$SCRATCH"/own.* | awk '{ m = 0; for (i = 1; i <= NF; ++i) if ($i > m) m = $i; print m }' | sort -n | head -1
+    echo 'SELECT' >"$SCRATCH/nothing.sql"
+    for party in "${parties[@]}"; do
+        "$PGBIN/pgbench" -n -c 1 -t "$2" -f "$SCRATCH/nothing.sql" -h "$(reach "$party" "$1")" -U postgres postgres 2>/dev/null |
+            sed -n 's/^latency average = \([0-9.]*\) ms/\1/p' >"$SCRATCH/trip.$party" &
+        pgbenches[$party]=$!
+    done
+    wait "${pgbenches[@]}"
+    sort -n "$SCRATCH"/trip.* | tail -1
 }
-declare -A took rtt
+# reach PARTY DELAY: the folder of the socket by which a party is reached.
+reach() { if [ "$2" = 0 ]; then echo "${host[$1]}"; else echo "$SCRATCH/link.$1.$2"; fi; }
+declare -A pgbenches trainings took rtt
+# own: milliseconds of the slowest party's own training, where all three begin at the same quarter of a second.
+own() {
+    local party sql
+    sql=$(printf '%s\n' '\timing off' "SELECT pg_sleep(0.25 - extract(epoch FROM clock_timestamp())::numeric % 0.25);" '\timing on' "$(alone t '{}')")
+    for party in "${parties[@]}"; do
+        runs "$party" postgres "$sql" >"$SCRATCH/own.$party" &
+        trainings[$party]=$!
+    done
+    wait "${trainings[@]}"
+    paste "$SCRATCH"/own.* | awk 'NR > 1 { m = 0; for (i = 1; i <= NF; ++i) if ($i > m) m = $i; print m }' | sort -n | head -1
+}
 took[0]=$(least a hub "$(across t '{}')")
-slowest=$(own)
-rtt[0]=$(trip "${host[b]}" 5000)
-line "auto at one of 3 servers of $ROWS rows, alone on the machine" "$(least b postgres "$(alone t '{}')") ms"
-line "auto at the slowest of them, while all three train by themselves" "$slowest ms"
+by_itself=$(least b postgres "$(alone t '{}')")
+together=$(own)
+rtt[0]=$(trip 0 5000)
+line "auto at one of 3 servers of $ROWS rows, alone on the machine" "$by_itself ms"
+line "auto at the slowest, where all three train by themselves at once" "$together ms"
 
 # One relay per party and delay.
+"${CXX:-g++}" -std=c++17 -O2 -o "$SCRATCH/relay" test/bench/link/relay.cpp
 for delay in 1 50; do
     for party in "${parties[@]}"; do
-        link=$SCRATCH/link.$party.$delay
+        link=$(reach "$party" $delay)
         mkdir "$link"
-        start_beside perl test/bench/relay.pl "$link/.s.PGSQL.5432" "${host[$party]}/.s.PGSQL.5432" $delay
+        start_beside "$SCRATCH/relay" "$link/.s.PGSQL.5432" "${host[$party]}/.s.PGSQL.5432" $delay
         while [ ! -S "$link/.s.PGSQL.5432" ]; do sleep 0.1; done
         at a "ALTER SERVER $party OPTIONS (SET host '$link')" hub
     done
-    took[$delay]=$(REPEAT=2 least a hub "$(across t '{}')")
-    rtt[$delay]=$(trip "$SCRATCH/link.b.$delay" $((1000 / delay)))
+    took[$delay]=$(REPEAT=$((delay == 1 ? REPEAT : 2)) least a hub "$(across t '{}')")
+    rtt[$delay]=$(trip $delay $((1000 / delay)))
 done
 trips=$(awk "BEGIN { printf \"%.0f\", (${took[50]} - ${took[1]}) / (${rtt[50]} - ${rtt[1]}) }")
+target() {
+    awk "BEGIN { m = 1.3 * $2 + $trips * ${rtt[$1]}; printf \"%.1f %s\", m, ${took[$1]} <= m ? \"holds\" : \"missed\" }"
+}
 for delay in 0 1 50; do
     line "auto across 3 servers of $ROWS rows, link of $delay ms" "${took[$delay]} ms" \
-        "$(awk "BEGIN { m = 1.3 * $slowest + $trips * ${rtt[$delay]}; t = ${took[$delay]};
-            printf \"target %.1f: 1.3 x slowest + %d trips x %.3f ms; %s\", m, $trips, ${rtt[$delay]}, t <= m ? \"holds\" : \"missed\" }")"
+        "1.3 x own + $trips trips x ${rtt[$delay]} ms: alone $(target $delay "$by_itself"), at once $(target $delay "$together")"
 done
