@@ -23,16 +23,21 @@ std::map<int, double> Rounded(double s) {
 }
 
 std::map<int, double> SumOf(int h, double s) {
-    const std::map<int, double> one = Rounded(s);
-    std::map<int, double> sum = one;
+    std::vector<double> one;
+    for (const auto& [z, p] : Rounded(s))
+        one.push_back(p);
+    std::vector<double> sum = one;
     for (int i = 1; i < h; ++i) {
-        std::map<int, double> next;
-        for (const auto& [x, p] : sum)
-            for (const auto& [y, q] : one)
-                next[x + y] += p * q;
+        std::vector<double> next(sum.size() + one.size() - 1, 0.0);
+        for (size_t x = 0; x < sum.size(); ++x)
+            for (size_t y = 0; y < one.size(); ++y)
+                next[x + y] += sum[x] * one[y];
         sum = std::move(next);
     }
-    return sum;
+    std::map<int, double> all;
+    for (size_t x = 0; x < sum.size(); ++x)
+        all[static_cast<int>(x) - static_cast<int>(sum.size() / 2)] = sum[x];
+    return all;
 }
 
 // theta of the theorem, over all m with entries up to 3.
@@ -129,6 +134,25 @@ TEST(NoiseShare, SharesAddUpToNoLessAndTheLatticeIsFineEnough) {
                 }
 }
 
+// Whoever has rows at m parties moves the honest total by m C, as two parties' noise of k = 3, t = 1 hides it, exactly: no better
+// to tell than what the plan accounts for, C under sigma, and by no more noise than that takes.
+TEST(NoiseShare, APersonAtSeveralPartiesIsHiddenAsAtOne) {
+    constexpr double kSigma = 64;
+    for (const uint32_t m : {1U, 2U, 3U}) {
+        const NoiseParties parties{3, 1, m};
+        const NoiseShare share = ShareOf(GaussianScale::FromSteps(kSigma), parties);
+        ASSERT_EQ(share.finer, 0);
+        const std::map<int, double> honest = SumOf(static_cast<int>(parties.honest()), share.scale.steps());
+        for (const int clip : {16, 64, 128})
+            for (const double epsilon : {0.0, 0.5, 1.0, 2.0}) {
+                const double delta = DeltaOf(honest, epsilon, static_cast<int>(m) * clip);
+                const double accounted = GaussianDelta(epsilon, clip, kSigma);
+                EXPECT_LE(delta, accounted * (1 + 1e-6) + 1e-12) << m << " " << clip << " " << epsilon;
+                EXPECT_GE(delta, accounted * 0.999 - 1e-6) << m << " " << clip << " " << epsilon;
+            }
+    }
+}
+
 TEST(NoiseShare, FinerLatticeRoundsBackToTheNearest) {
     for (const int64_t value : {int64_t{0}, int64_t{5}, int64_t{-5}, int64_t{1} << 40, -(int64_t{1} << 40)})
         for (const int finer : {0, 1, 7})
@@ -160,6 +184,11 @@ TEST(NoiseShare, RefusesWhatHasNoProof) {
     CheckSharedPlan(sampled, {3, 1, 1});
     EXPECT_EQ(CodeOf([&] { CheckSharedPlan(sampled, {3, 1, 2}); }), ErrorCode::kUnsupported);
     CheckSharedPlan(Plan::Calibrate(Request(1, 1e-6, {Leaves(1, 3)})), {3, 1, 2});
+    MechanismRequest filtered = Leaves(1, 3);
+    filtered.filter_rounds = 2;
+    const Plan spent_singly = Plan::Calibrate(Request(1, 1e-6, {filtered}));
+    CheckSharedPlan(spent_singly, {3, 1, 1});
+    EXPECT_EQ(CodeOf([&] { CheckSharedPlan(spent_singly, {3, 1, 2}); }), ErrorCode::kUnsupported);
     MechanismRequest laplace = Leaves(1, 1);
     laplace.kind = EventKind::kLaplace;
     EXPECT_EQ(CodeOf([&] {
