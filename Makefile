@@ -181,11 +181,11 @@ $(BUILD)/bench/%: $(BUILD)/plain/test/bench/utility/%.o $(BUILD)/plain/libcore.a
 bench: $(filter-out %/audit,$(BENCH_SRCS:test/bench/%.cpp=$(BUILD)/bench/%)) $(sort $(wildcard test/bench/*.sh))
 	@for program in $^; do echo "== $$program"; BUILD=$(BUILD) $$program || exit 1; done
 # RUNS=1: a quick look; else about half an hour. LIMIT: seconds for each program, an hour unless told.
-utility: $(UTILITY_SRCS:test/bench/utility/%.cpp=$(BUILD)/bench/%) $(sort $(wildcard test/bench/utility/*.sh))
+utility: $(filter-out %_sensitivity,$(UTILITY_SRCS:test/bench/utility/%.cpp=$(BUILD)/bench/%)) $(sort $(wildcard test/bench/utility/*.sh))
 	@BUILD=$(BUILD) test/run/utility $^
 # What halving and doubling each number of `auto` does to its accuracy; about an hour.
-sensitivity-of-auto: $(BUILD)/bench/utility_tables
-	$(BUILD)/bench/utility_tables sensitivity eps=0.1,1
+sensitivity-of-auto: $(BUILD)/bench/utility_sensitivity
+	$(BUILD)/bench/utility_sensitivity 2
 # The audits of `make check` with more trainings, tables and points, and their table; some minutes.
 audit: $(BUILD)/bench/audit $(BUILD)/plain/statistical_tests
 	$(BUILD)/bench/audit

@@ -107,6 +107,30 @@ inline double Score(Task task, const Predictions& rows) {
     return task == Task::kBinary ? Auc(rows.predicted, rows.values) : Rmse(rows.predicted, rows.values);
 }
 
+// Of more than two classes: the part of the rows whose class is the most probable one, and the mean log loss.
+struct ClassQuality {
+    double accuracy = 0, log_loss = 0;
+};
+
+inline ClassQuality QualityOfClasses(const Model& model, const EncodedTable& table,
+                                     const std::vector<uint32_t>& rows) {
+    Predictor predictor(model);
+    std::vector<int64_t> scores(model.outputs());
+    std::vector<double> probabilities(model.outputs());
+    ClassQuality quality;
+    for (const uint32_t row : rows) {
+        predictor.Scores(table.Row(row), scores.data());
+        Softmax(scores.data(), scores.size(), probabilities.data());
+        const auto label = static_cast<size_t>(table.values[row]);
+        const auto best = std::max_element(scores.begin(), scores.end()) - scores.begin();
+        quality.accuracy += static_cast<size_t>(best) == label ? 1 : 0;
+        quality.log_loss -= std::log(std::max(probabilities[label], 1e-9));
+    }
+    quality.accuracy /= static_cast<double>(rows.size());
+    quality.log_loss /= static_cast<double>(rows.size());
+    return quality;
+}
+
 inline ChaChaSource SourceOf(uint32_t a, uint32_t b) {
     ChaChaSource::Seed seed{};
     std::memcpy(seed.data(), &a, sizeof a);

@@ -85,6 +85,7 @@ struct AdditiveStage {
 
     std::vector<uint32_t> active;  // features that have not been found to say nothing
     bool quiet = false;            // all of them together say nothing, one by one
+    bool products_lead = false;    // pairs explain more than tables could (LeadingProducts)
     double strength = 1;           // of the signal, to what is usual (AutoSchedule::usual_strength)
 
     // Set by DrawBase.
@@ -162,6 +163,6 @@ void CalibrateClassBases(const AdditiveStage& stage);
 //
 // Linear stage: gradient steps on a few functions of each feature (see linear_stage.cpp). Where nearly all of many features
 // look like noise after the first steps, those are left out from then on.
-void RunLinearStage(AdditiveStage& stage, double leave);
+void RunLinearStage(AdditiveStage& stage, double leave, uint32_t depth);
 
 }  // namespace dpboost

@@ -224,7 +224,8 @@ void RunResidualStage(const AdditiveStage& stage, uint32_t depth, double residua
                          singles.epochs() - first);
     singles.RunEpochs(first);
     if (ask) {
-        products.emplace(stage, residual * stage.schedule.product_query, depth);
+        products.emplace(stage);
+        products->Find(residual * stage.schedule.product_query, depth);
         singles.SetLeave((stage.pool.left() - leave) * products->share() + leave);
     }
     if (!stage.quiet || (products && products->share() > 0))
@@ -311,9 +312,11 @@ void AutoLearner::Train(Run& run) const {
     const double kept = options.intervals ? schedule.interval_fraction : 0;
     const double calibration = LastFraction(stage) + kept;
     const double residual = (pool.left() - calibration) * schedule.residual_share;
-    RunLinearStage(stage, residual + calibration);
+    RunLinearStage(stage, residual + calibration, options.depth);
     if (stage.active.size() < features.size())
         schedule = ScheduleFor(options, counts.rows, pool.mu(), stage.active.size(), Outputs());
+    if (stage.products_lead)
+        FitToProducts(schedule);
     stages.Passed();
     std::optional<Interactions> products;
     if (residual > 0)

@@ -8,6 +8,7 @@
 #include "base/portable_math.h"
 #include "learner/auto/additive_stage.h"
 #include "learner/auto/first_look.h"
+#include "learner/auto/interactions/interactions.h"
 
 namespace dpboost {
 namespace {
@@ -174,6 +175,8 @@ class LinearSteps {
   public:
     LinearSteps(const AdditiveStage& stage, double leave);
 
+    // Before the first draw, and after others have drawn.
+    void UseBasis() const;
     // Takes the draws first .. end - 1 of all.
     void Run(uint32_t first, uint32_t end, uint32_t all);
     FirstLook::Evidence Evidence() const;
@@ -207,12 +210,8 @@ LinearSteps::LinearSteps(const AdditiveStage& stage, double leave)
       step_(basis_.coordinates() * stage.outputs(), 0.0),
       guard_(stage.schedule),
       look_(step_.size()) {
-    // Cut: a row's gradient may be twice the clip where its phi is half as long as it may be.
+    UseBasis();
     const bool cut = schedule_.linear_cut > 0;
-    const double norm = schedule_.norm_per_feature * static_cast<double>(stage.active.size()) +
-                        schedule_.intercept * schedule_.intercept;
-    stage.rows.SetBasis(basis_, static_cast<uint64_t>(norm * kBasisOne * kBasisOne / (cut ? 4 : 1)),
-                        cut ? LongRows::kCut : LongRows::kScale);
     const double clip = stage.Clip(schedule_.linear_clip) * (cut ? 2 : 1);
     unit_ = clip / stage.rows.StepsPerOne();
     // C, for gradients within +-1
@@ -223,6 +222,15 @@ LinearSteps::LinearSteps(const AdditiveStage& stage, double leave)
               schedule_.linear_kappa * stage.NoiseSpread() * stage.NoiseSpread() * bound * bound / (mu * mu));
     objective_ = stage.ClippedAt(clip);
     rate_ = schedule_.linear_time / Whole(schedule_.linear_steps) / objective_->curvature();
+}
+
+// Cut: a row's gradient may be twice the clip where its phi is half as long as it may be.
+void LinearSteps::UseBasis() const {
+    const bool cut = schedule_.linear_cut > 0;
+    const double norm = schedule_.norm_per_feature * static_cast<double>(stage_.active.size()) +
+                        schedule_.intercept * schedule_.intercept;
+    stage_.rows.SetBasis(basis_, static_cast<uint64_t>(norm * kBasisOne * kBasisOne / (cut ? 4 : 1)),
+                         cut ? LongRows::kCut : LongRows::kScale);
 }
 
 void LinearSteps::Run(uint32_t first, uint32_t end, uint32_t all) {
@@ -309,7 +317,7 @@ double Spread(const AdditiveStage& stage) {
 
 double Strength(const AdditiveStage& stage) {
     const AutoSchedule& schedule = stage.schedule;
-    if (schedule.usual_strength == 0 || stage.outputs() > 1 || stage.quiet)
+    if (schedule.usual_strength == 0 || stage.outputs() > 1 || stage.quiet || stage.products_lead)
         return 1;
     const double relative = Spread(stage) / schedule.usual_strength;
     return std::clamp(portable::Pow(relative, schedule.strength_power), schedule.least_strength,
@@ -329,9 +337,24 @@ double SpeedAfterLook(const AdditiveStage& stage) {
     return std::clamp(portable::Pow(Spread(stage) / schedule.weak_spread, power), schedule.weak_least, 1.0);
 }
 
+// Whether pairs, by a query with as much of the pool as a clear answer takes, explain more than tables that had all of the
+// linear stage would leave for them: where columns are alike, straight lines on each of them go far in opposite directions
+// and leave little to see of the pairs that would do better (MAGIC). Where that takes too much, nothing is asked.
+bool LeadingProducts(const AdditiveStage& stage) {
+    const AutoSchedule& schedule = stage.schedule;
+    if (schedule.lead_most == 0 || schedule.product_query == 0 || stage.outputs() > 1 ||
+        stage.Interacting().size() < 2)
+        return false;
+    const double fraction = std::max(schedule.lead_least, NoiseOfPairs(stage) / schedule.lead_noise);
+    if (fraction > schedule.lead_most)
+        return false;
+    const PairsTogether together = AskPairs(stage, fraction);
+    return together.explained > schedule.lead_explained + schedule.lead_sigmas * together.sd;
+}
+
 }  // namespace
 
-void RunLinearStage(AdditiveStage& stage, double leave) {
+void RunLinearStage(AdditiveStage& stage, double leave, uint32_t depth) {
     const uint32_t steps = Whole(stage.schedule.linear_steps);
     const uint32_t first = std::min(steps - 1, Whole(stage.schedule.sparse_look * steps));
     auto linear = std::make_unique<LinearSteps>(stage, leave);
@@ -347,8 +370,12 @@ void RunLinearStage(AdditiveStage& stage, double leave) {
         linear->Report();
         linear = std::make_unique<LinearSteps>(stage, leave);
     }
-    linear->SlowDown(speed);
-    linear->Run(first, steps, steps);
+    stage.products_lead = depth >= 2 && LeadingProducts(stage);
+    if (!stage.products_lead) {
+        linear->UseBasis();
+        linear->SlowDown(speed);
+        linear->Run(first, steps, steps);
+    }
     const FirstLook::Evidence evidence = linear->Evidence();
     const double best = *std::max_element(evidence.blocks.begin(), evidence.blocks.end());
     const double least = stage.schedule.least_evidence;

@@ -80,11 +80,22 @@ void FitToFewDraws(AutoSchedule& schedule) {
     schedule.residual_epochs *= schedule.servers_epochs;
     schedule.smooth_steps = schedule.servers_smooth;
     schedule.trees_per_draw = schedule.servers_trees;
+    schedule.lead_most = 0;
+}
+
+void FitToProducts(AutoSchedule& schedule) {
+    schedule.residual_time *= schedule.lead_time;
+    schedule.early_share *= schedule.lead_early;
+    schedule.product_query *= schedule.lead_query;
 }
 
 void FitToManyColumns(uint32_t features, AutoSchedule& schedule) {
-    schedule.linear_steps *= 1 + Ramp(features, schedule.few_columns, schedule.many_columns, 0, 1) *
-                                     Ramp(schedule.nu, schedule.little_nu, schedule.enough_nu, 0, 1);
+    const double many = Ramp(features, schedule.few_columns, schedule.many_columns, 0, 1);
+    const auto towards = [&](double factor) { return 1 + many * (factor - 1); };
+    schedule.linear_steps *= towards(1 + Ramp(schedule.nu, schedule.little_nu, schedule.enough_nu, 0, 1));
+    schedule.linear_time *= towards(schedule.many_time);
+    schedule.residual_share *= towards(schedule.many_share);
+    schedule.residual_kappa *= towards(schedule.many_kappa);
 }
 
 AutoSchedule MakeAutoSchedule(ObjectiveKind objective, double noisy_rows, double mu, uint32_t features,

@@ -66,6 +66,9 @@ void FitToFewDraws(AutoSchedule& schedule);
 // Elsewhere: many columns say much of the same, and the linear stage takes more and shorter steps.
 void FitToManyColumns(uint32_t features, AutoSchedule& schedule);
 
+// Where pairs explain much from the start: tables go less far, what is left is for products.
+void FitToProducts(AutoSchedule& schedule);
+
 // `classes`: of the softmax loss.
 AutoSchedule MakeAutoSchedule(ObjectiveKind objective, double noisy_rows, double mu, uint32_t features,
                               const std::vector<NumberChange>& changes = {}, std::size_t classes = 2);

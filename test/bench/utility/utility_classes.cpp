@@ -151,28 +151,6 @@ std::unique_ptr<Learner> MakeLearner(const EncodedTable& table, const Settings& 
     return std::make_unique<AutoLearner>(options, table.target);
 }
 
-struct Quality {
-    double accuracy = 0, log_loss = 0;
-};
-
-Quality Measure(const Model& model, const EncodedTable& table, const std::vector<uint32_t>& rows) {
-    Predictor predictor(model);
-    std::vector<int64_t> scores(model.outputs());
-    std::vector<double> probabilities(model.outputs());
-    Quality quality;
-    for (const uint32_t row : rows) {
-        predictor.Scores(table.Row(row), scores.data());
-        Softmax(scores.data(), scores.size(), probabilities.data());
-        const auto label = static_cast<size_t>(table.values[row]);
-        const auto best = std::max_element(scores.begin(), scores.end()) - scores.begin();
-        quality.accuracy += static_cast<size_t>(best) == label ? 1 : 0;
-        quality.log_loss -= std::log(std::max(probabilities[label], 1e-9));
-    }
-    quality.accuracy /= static_cast<double>(rows.size());
-    quality.log_loss /= static_cast<double>(rows.size());
-    return quality;
-}
-
 double CpuSeconds() {
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
@@ -195,7 +173,7 @@ void Run(const Line& line, const EncodedTable& table, const Arguments& arguments
         const double before = CpuSeconds();
         const Model model = TrainLearner(*learner, dataset, plan, random, noise);
         seconds += CpuSeconds() - before;
-        const Quality quality = Measure(model, table, test);
+        const ClassQuality quality = QualityOfClasses(model, table, test);
         accuracy.Add(quality.accuracy);
         log_loss.Add(quality.log_loss);
     }

@@ -2,7 +2,6 @@
 // delta 5e-8, mean and standard error over runs, CPU seconds per training.
 //     utility_tables                        3 runs of all tables, and where more budget gave less
 //     utility_tables public                 of the public ones
-//     utility_tables sensitivity eps=0.1,1  what halving and doubling each number of the schedule does (long)
 //     utility_tables 5 synthetic            5 runs of the generated ones and of wide ranges and noise columns
 //     utility_tables 10 magic,adult eps=1,4  ten runs of some
 //     ... half=1                            on one half of the rows at twice the epsilon (same signal to noise):
@@ -44,7 +43,6 @@ struct Settings {
     uint32_t depth = 3;
     int seed = 1;
     std::vector<NumberChange> changes;
-    bool sensitivity = false;
     bool noise = true;
     std::string raw;
 };
@@ -158,50 +156,6 @@ void RunAll(const Settings& settings) {
     std::printf("%d violations of \"more budget is not worse\"\n", violations);
 }
 
-// Every number of the schedule, halved and doubled: what that changes, in thousandths of AUC or per mille of RMSE (more is
-// better), at each epsilon; the first line has twice the standard error of such a difference.
-void RunSensitivity(Settings settings) {
-    std::vector<EncodedTable> tables;
-    std::vector<std::vector<Result>> before;
-    std::printf("%-20s %-34s %6s", "number", "tried", "factor");
-    for (const std::string& name : settings.names) {
-        tables.push_back(LoadNamed(name));
-        before.push_back(Measure(tables.back(), settings, name));
-        for (const double epsilon : settings.epsilons)
-            std::printf(" %11.7s/%g", name.c_str(), epsilon);
-    }
-    const auto each = [&](const auto& print) {
-        for (size_t t = 0; t < tables.size(); t++) {
-            const bool classes = tables[t].target.task() == Task::kBinary;
-            for (size_t e = 0; e < settings.epsilons.size(); e++)
-                print(t, e, classes ? 1000 : -1000 / before[t][e].score.Mean());
-        }
-        std::printf("\n");
-        std::fflush(stdout);
-    };
-    std::printf("\n%-62s", "two standard errors");
-    each([&](size_t t, size_t e, double unit) {
-        std::printf(" %13.1f", 2 * std::sqrt(2.0) * std::fabs(unit) * before[t][e].score.StandardError());
-    });
-    for (size_t k = 0; k < kAutoNumberCount; k++) {
-        for (const double factor : {0.5, 2.0}) {
-            settings.changes = {{kAutoNumbers[k].name, factor}};
-            std::vector<std::vector<Result>> after;
-            std::printf("%-20s %-34s %6g", kAutoNumbers[k].name, kAutoNumbers[k].tried, factor);
-            try {
-                for (size_t t = 0; t < tables.size(); t++)
-                    after.push_back(Measure(tables[t], settings, settings.names[t]));
-            } catch (const Error& error) {  // a share that is doubled may be more than there is
-                std::printf(" %s\n", error.what());
-                continue;
-            }
-            each([&](size_t t, size_t e, double unit) {
-                std::printf(" %13.1f", unit * (after[t][e].score.Mean() - before[t][e].score.Mean()));
-            });
-        }
-    }
-}
-
 void Read(const std::string& argument, Settings& settings) {
     const size_t sign = argument.find('=');
     const std::string key = sign == std::string::npos ? "" : argument.substr(0, sign);
@@ -226,8 +180,6 @@ void Read(const std::string& argument, Settings& settings) {
             settings.epsilons.push_back(std::strtod(number.c_str(), nullptr));
     } else if (std::atoi(argument.c_str()) > 0) {
         settings.runs = std::atoi(argument.c_str());
-    } else if (argument == "sensitivity") {
-        settings.sensitivity = true;
     } else if (argument == "public") {
         settings.names.insert(settings.names.end(), std::begin(kPublic), std::end(kPublic));
     } else if (argument == "synthetic") {
@@ -252,6 +204,5 @@ int main(int argc, char** argv) {
         dpboost::Read("public", settings);
     if (argc == 1)
         dpboost::Read("synthetic", settings);
-    return dpboost::Guarded(
-        [&] { settings.sensitivity ? dpboost::RunSensitivity(settings) : dpboost::RunAll(settings); });
+    return dpboost::Guarded([&] { dpboost::RunAll(settings); });
 }

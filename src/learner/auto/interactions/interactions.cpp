@@ -71,14 +71,12 @@ SmoothWeights::SmoothWeights(const AutoSchedule& schedule,
     norm = squares + triples * triple[0] * triple[0];
 }
 
-Interactions::Interactions(const AdditiveStage& stage, double fraction, uint32_t max_features)
+Interactions::Interactions(const AdditiveStage& stage)
     : stage_(stage),
       schedule_(stage.schedule),
       tables_(stage, RankAll(stage)),
       clip_(stage.Clip(stage.schedule.residual_clip)),
-      objective_(stage.ClippedAt(clip_)) {
-    Screen(fraction, max_features);
-}
+      objective_(stage.ClippedAt(clip_)) {}
 
 Basis Interactions::SmoothBasis(const std::vector<std::vector<uint32_t>>& products,
                                 const SmoothWeights& weights) const {
@@ -116,10 +114,11 @@ uint64_t Interactions::NormLimit(const SmoothWeights& weights) const {
         kBasisOne);
 }
 
-void Interactions::Screen(double fraction, uint32_t max_features) {
-    const std::vector<std::vector<uint32_t>> products =
-        Products(schedule_, stage_.Interacting(), max_features, MostProducts(schedule_, stage_.outputs()),
-                 stage_.random);
+Interactions::Scores Interactions::Ask(double fraction, uint32_t max_features) const {
+    Scores asked;
+    asked.products = Products(schedule_, stage_.Interacting(), max_features,
+                              MostProducts(schedule_, stage_.outputs()), stage_.random);
+    const std::vector<std::vector<uint32_t>>& products = asked.products;
     const SmoothWeights weights(schedule_, products);
     const Basis basis = SmoothBasis(products, weights);
     stage_.rows.SetBasis(basis, NormLimit(weights));
@@ -129,8 +128,9 @@ void Interactions::Screen(double fraction, uint32_t max_features) {
     const double unit = clip / stage_.rows.StepsPerOne(), sigma = sums.sigma * unit;
     const auto outputs = static_cast<double>(stage_.outputs());
     const double rows = stage_.counts.rows;
-
-    std::vector<double> scores(products.size(), 0.0), sigmas(products.size());
+    asked.most = rows * clip * clip;
+    asked.scores.assign(products.size(), 0.0);
+    asked.sigmas.resize(products.size());
     for (size_t p = 0; p < products.size(); p++) {
         const BasisBlock& block = basis.blocks()[p];
         const double scale = weights.Of(products[p].size())[0];
@@ -139,18 +139,45 @@ void Interactions::Screen(double fraction, uint32_t max_features) {
             const double* const of_output = sums.values.data() + output * basis.coordinates();
             for (uint32_t k = block.first; k < block.first + block.coordinates(); k++) {
                 const double sum = of_output[k] * unit / scale;
-                scores[p] += sum * sum / rows - variance;
+                asked.scores[p] += sum * sum / rows - variance;
             }
         }
-        sigmas[p] = std::sqrt(2.0 * block.coordinates()) * variance;
+        asked.sigmas[p] = std::sqrt(2.0 * block.coordinates()) * variance;
         if (outputs > 1)  // K - 1 degrees of freedom, each with K / (K - 1) of the variance
-            sigmas[p] *= outputs / std::sqrt(outputs - 1);
+            asked.sigmas[p] *= outputs / std::sqrt(outputs - 1);
     }
+    return asked;
+}
+
+PairsTogether AskPairs(const AdditiveStage& stage, double fraction) {
+    const Interactions::Scores asked = Interactions(stage).Ask(fraction, 2);
+    PairsTogether together;
+    for (size_t p = 0; p < asked.products.size(); p++) {
+        together.explained += asked.scores[p] / asked.most;
+        together.sd = std::hypot(together.sd, asked.sigmas[p] / asked.most);
+    }
+    return together;
+}
+
+double NoiseOfPairs(const AdditiveStage& stage) {
+    const size_t features = stage.Interacting().size();
+    const double pairs = std::min(static_cast<double>(MostProducts(stage.schedule, stage.outputs())),
+                                  static_cast<double>(features * (features - 1) / 2));
+    const double bow = stage.schedule.bow_weight * stage.schedule.bow_weight;
+    const double norm = stage.schedule.product_norm * (1 + bow) * (1 + bow) * pairs;  // squared
+    const double signal = stage.counts.rows * stage.pool.mu();
+    return std::sqrt(8 * pairs) * norm / (signal * signal);
+}
+
+void Interactions::Find(double fraction, uint32_t max_features) {
+    const Scores asked = Ask(fraction, max_features);
+    const std::vector<std::vector<uint32_t>>& products = asked.products;
+    const std::vector<double>&scores = asked.scores, &sigmas = asked.sigmas;
     std::vector<size_t> order(products.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return scores[a] > scores[b]; });
     const double least =
-        std::max(schedule_.found_relative * scores[order[0]], schedule_.found_least * rows * clip * clip);
+        std::max(schedule_.found_relative * scores[order[0]], schedule_.found_least * asked.most);
     // Noise gives a pair's score (chi-squared of 4 degrees) x standard deviations with probability exp(0.4 - 1.41 x),
     // about: so few of all are found where there is none.
     const auto pairs = std::count_if(products.begin(), products.end(),
@@ -158,7 +185,7 @@ void Interactions::Screen(double fraction, uint32_t max_features) {
     const double pair_sigmas =
         (portable::Log(static_cast<double>(pairs) / schedule_.false_finds) + kChiSquaredShift) /
         std::sqrt(2.0);
-    double clear = 0;
+    double clear = 0, explained = 0;
     for (const size_t p : order) {
         if (scores[p] < least || found_.size() >= Whole(schedule_.found_most))
             break;
@@ -166,12 +193,8 @@ void Interactions::Screen(double fraction, uint32_t max_features) {
             continue;
         found_.push_back({products[p], scores[p], {}, {}});
         clear += scores[p] / sigmas[p];
+        explained += scores[p] / asked.most;
     }
-    if (found_.empty())
-        return;
-    double explained = 0;
-    for (const Found& found : found_)
-        explained += found.score / (rows * clip * clip);
     share_ = schedule_.product_share * std::min(1.0, clear / schedule_.clear_sigmas) *
              std::min(1.0, explained / schedule_.much_explained);
 }

@@ -21,11 +21,22 @@ struct SmoothWeights {
     double norm = 0;  // squared, of a row's vector on average
 };
 
+// How much all pairs together reduce the loss, to what gradients could be at the most, and its noise.
+struct PairsTogether {
+    double explained = 0;
+    double sd = 0;
+};
+// For `fraction` of the pool, by the same query.
+PairsTogether AskPairs(const AdditiveStage& stage, double fraction);
+// About the noise it has for all of the pool; the less of it, the more, in proportion.
+double NoiseOfPairs(const AdditiveStage& stage);
+
 class Interactions {
   public:
-    // Asks about products of at most `max_features` (2 or 3), for `fraction` of the pool.
-    Interactions(const AdditiveStage& stage, double fraction, uint32_t max_features);
+    explicit Interactions(const AdditiveStage& stage);
 
+    // Asks about products of at most `max_features` (2 or 3), for `fraction` of the pool.
+    void Find(double fraction, uint32_t max_features);
     // Of what the residual stage has left; 0: nothing was found.
     double share() const { return share_; }
     // Spends the pool down to `leave`.
@@ -48,9 +59,17 @@ class Interactions {
         std::vector<double> coarse, cells;  // of a pair: rows per pair of digits and of rank groups
     };
 
+    struct Scores {
+        std::vector<std::vector<uint32_t>> products;
+        std::vector<double> scores;  // reduction of the loss beyond noise, about,
+        std::vector<double> sigmas;  // and its noise
+        double most;                 // what it could be at the most
+    };
+    friend PairsTogether AskPairs(const AdditiveStage& stage, double fraction);
+
     // Neighbours: add or remove one unit. Sensitivity: a row adds its clipped gradient times a vector of bounded norm
     // (BasisRows::SetBasis), a unit is scaled down to the same. Charge: one draw.
-    void Screen(double fraction, uint32_t max_features);
+    Scores Ask(double fraction, uint32_t max_features) const;
     void Smooth(const NoisyGradients& gradients, double unit, const Basis& basis,
                 const SmoothWeights& weights);
     void TakeSmoothSteps(double leave);

@@ -16,7 +16,8 @@ namespace {
 
 // AUC or RMSE on one fifth of the rows of models trained on the others, mean over trainings.
 using Measure = double (*)(const std::vector<double>& predictions, const std::vector<double>& values);
-double Score(const EncodedTable& table, double epsilon, int trainings, Measure measure = nullptr) {
+double Score(const EncodedTable& table, double epsilon, int trainings, Measure measure = nullptr,
+             const std::vector<NumberChange>& changes = {}) {
     if (measure == nullptr)
         measure = table.target.task() == Task::kBinary ? Auc : Rmse;
     std::vector<uint32_t> train, test;
@@ -28,7 +29,12 @@ double Score(const EncodedTable& table, double epsilon, int trainings, Measure m
         ChaChaSource source = TestSource(static_cast<unsigned char>(100 + k));
         Random random(source);
         ExactNoise noise(random);
-        Predictor predictor(TrainWith(kAuto, dataset, epsilon, 5e-8, {}, random, noise));
+        AutoOptions options;
+        options.objective = DefaultObjective(table.target.task());
+        options.changes = changes;
+        const AutoLearner learner(options, table.target);
+        Plan plan = PlanOf(learner, epsilon, 5e-8);
+        Predictor predictor(TrainLearner(learner, dataset, plan, random, noise));
         std::vector<double> predictions, values;
         for (const uint32_t row : test) {
             predictions.push_back(predictor.Predict(table.Row(row)));
@@ -58,6 +64,30 @@ TEST(AutoAccuracy, CountsWithManyZerosGainByBudget) {
 TEST(AutoAccuracy, FindsProductsOfTwoAndThreeColumns) {
     EXPECT_GT(Score(MakeSynthetic("xor2"), 1, 3), 0.9);
     EXPECT_GT(Score(MakeSynthetic("xor3"), 1, 3), 0.85);
+}
+
+// Columns that are much alike and matter by pairs: straight lines on each of them would hide the pairs (MAGIC is like that).
+// The query that tells is what makes the difference.
+TEST(AutoAccuracy, PairsOfLikeColumnsAreNotHidden) {
+    EncodedTable table;
+    std::vector<Encoder> encoders;
+    for (int j = 0; j < 8; j++) {
+        NumericRange range;
+        range.lower = -4;
+        range.upper = 4;
+        table.features.push_back(FeatureSpec::Numeric("x" + std::to_string(j), range));
+        encoders.emplace_back(table.features.back());
+    }
+    Synthetic random(7);
+    for (int row = 0; row < 20000; row++) {
+        const double first = random.Normal(), second = random.Normal();
+        for (int j = 0; j < 8; j++)
+            table.codes.push_back(
+                encoders[static_cast<size_t>(j)].Number((j < 4 ? first : second) + 0.5 * random.Normal()));
+        table.values.push_back(first + second + 3 * first * second + random.Normal() > 0 ? 1 : 0);
+    }
+    const std::vector<NumberChange> without = {{"lead_most", 0}};
+    EXPECT_GT(Score(table, 0.5, 3), Score(table, 0.5, 3, nullptr, without) + 0.001);
 }
 
 // A range that is a thousand times too wide costs next to nothing, where there is signal.

@@ -190,10 +190,11 @@ std::vector<double> RunStages(const Dataset& dataset, ObjectiveKind kind) {
         stage.spread = stage.ClippedAt(1)->spread();
         stage.classes = {0.5, 0.5};
     }
-    RunLinearStage(stage, pool.left() / 2);
+    RunLinearStage(stage, pool.left() / 2, 2);
     ResidualStage residual(stage, pool.left() / 4);
     residual.RunEpochs(residual.epochs());
-    Interactions interactions(stage, pool.left() / 8, 2);
+    Interactions interactions(stage);
+    interactions.Find(pool.left() / 8, 2);
     EXPECT_GT(interactions.share(), 0) << "there is a product to be found";
     interactions.Grow(0);
     std::vector<double> odds;
