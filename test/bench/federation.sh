@@ -115,7 +115,18 @@ for delay in 1 50; do
     took[$delay]=$(REPEAT=$((delay == 1 ? REPEAT : 2)) least a hub "$(across t '{}')")
     rtt[$delay]=$(trip $delay $((1000 / delay)))
 done
-trips=$(awk "BEGIN { printf \"%.0f\", (${took[50]} - ${took[1]}) / (${rtt[50]} - ${rtt[1]}) }")
+# trips: how many steps a training takes, as a party's log has them, on average of some: draws decide how many follow. The end of the
+# transaction is one where another training follows at once, as here.
+trips() {
+    local from several=5
+    at b "ALTER SYSTEM SET log_statement = 'all'"
+    at b 'SELECT pg_reload_conf()' >/dev/null
+    from=$(wc -l <"$SCRATCH/b/server.log")
+    REPEAT=$((several - 1)) runs a hub "$(across t '{}')" >/dev/null
+    tail -n "+$((from + 1))" "$SCRATCH/b/server.log" | grep -cE 'LOG:.*(dpboost_party|ROLLBACK)' | awk "{ printf \"%.1f\", \$1 / $several }"
+}
+for party in "${parties[@]}"; do at a "ALTER SERVER $party OPTIONS (SET host '${host[$party]}')" hub; done
+trips=$(trips)
 target() {
     awk "BEGIN { m = 1.3 * $2 + $trips * ${rtt[$1]}; printf \"%.1f %s\", m, ${took[$1]} <= m ? \"holds\" : \"missed\" }"
 }
