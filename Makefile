@@ -183,9 +183,9 @@ bench: $(filter-out %/audit,$(BENCH_SRCS:test/bench/%.cpp=$(BUILD)/bench/%)) $(s
 # RUNS=1: a quick look; else about half an hour. LIMIT: seconds for each program, an hour unless told.
 utility: $(filter-out %_sensitivity,$(UTILITY_SRCS:test/bench/utility/%.cpp=$(BUILD)/bench/%)) $(sort $(wildcard test/bench/utility/*.sh))
 	@BUILD=$(BUILD) test/run/utility $^
-# What halving and doubling each number of `auto` does to its accuracy; about an hour.
+# What halving and doubling each number of `auto` does to its accuracy; half an hour of one core.
 sensitivity-of-auto: $(BUILD)/bench/utility_sensitivity
-	$(BUILD)/bench/utility_sensitivity 2
+	$(BUILD)/bench/utility_sensitivity
 # The audits of `make check` with more trainings, tables and points, and their table; some minutes.
 audit: $(BUILD)/bench/audit $(BUILD)/plain/statistical_tests
 	$(BUILD)/bench/audit

@@ -310,6 +310,7 @@ TEST(AutoNumbers, EveryFieldIsInTheList) {
         EXPECT_TRUE(names.insert(row.name).second) << row.name;
         EXPECT_STRNE(row.meaning, "") << row.name;
         EXPECT_STRNE(row.tried, "") << row.name;
+        EXPECT_STRNE(row.effect, "") << row.name;
     }
 }
 
