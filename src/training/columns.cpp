@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "base/current_interrupt.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "training/column_rules.h"
@@ -225,6 +226,7 @@ FeatureEncodings EncodeFeatures(const std::vector<PublicColumn>& columns, const 
         const PublicColumn& column = columns[i];
         const Domain* bounds = options.bounds.Find(column.name, i);
         bool find_private = false;
+        InterruptScope::Poll();  // a column's edges take some milliseconds where its range is unknown
         if (IsNumber(column.kind)) {
             const std::optional<FeatureSpec> spec =
                 EncodeNumber(column, bounds, options, governed, &find_private);

@@ -62,8 +62,10 @@ double Sensitivity(size_t columns) {
 RawSums CountRows(const Dataset& dataset, const std::vector<size_t>& columns, Interrupt& interrupt) {
     std::vector<int64_t> raw_counts(columns.size() * kCells, 0);
     std::vector<std::vector<size_t>> cells;
-    for (size_t column : columns)
+    for (size_t column : columns) {
         cells.push_back(CellsOfCodes(dataset.features()[column]));
+        interrupt.Poll();
+    }
     for (size_t unit = 0; unit < dataset.units(); unit++) {
         const size_t row = dataset.has_units() ? dataset.unit_rows()[dataset.unit_begin()[unit]] : unit;
         for (size_t i = 0; i < columns.size(); i++) {
@@ -141,6 +143,7 @@ Dataset Recode(Dataset dataset, std::vector<FeatureSpec> features, const std::ve
         recoded[column].assign(fine.cells(), encoder.Missing());
         for (uint32_t code = 0; code < fine.bins(); code++)
             recoded[column][code] = encoder.Number(fine.CellCenter(code));
+        interrupt.Poll();
     }
     DatasetBuilder builder(std::move(features), dataset.target(), dataset.has_units(), limits,
                            dataset.has_weights());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/current_interrupt.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "learner/evaluation/held_out.h"
@@ -116,8 +117,10 @@ TrainingCore::TrainingCore(const TrainingSchema& schema)
     }
     if (weights_.any())
         limits_.learner_bytes_per_row += sizeof(uint16_t);
-    for (const FeatureSpec& spec : call_specs_)
+    for (const FeatureSpec& spec : call_specs_) {
+        InterruptScope::Poll();
         encoders_.emplace_back(spec);
+    }
     builder_.emplace(features_.specs, target_.spec, schema.has_units, limits_, weights_.any());
     CountMemory();
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What SQL users wait for, in a temporary cluster: reading rows into the trainer against a plain sum of the same columns,
-# S-BDT on Adult from the SQL call to the stored model, the same trees by XGBoost where it is installed, prediction per
+# S-BDT on Adult from the SQL call to the stored model, each training beside XGBoost where it is installed, prediction per
 # row, explanations and reports, one charge, and a cancel. Times are the least of REPEAT runs; compare ratios of one run, not runs.
 #   ROWS=10000000 test/bench/sql.sh     reads more rows (linear up to 10 million)
 #   DATA=folder                         holds adult.csv (default ../shared/data); without it those lines are left out
@@ -39,6 +39,46 @@ line() { printf '%-52s %12s   %s\n' "$1" "$2" "${3:-}"; }
 run -c 'CREATE EXTENSION dpboost'
 line 'what' 'measured' 'target'
 
+# xgboost ROWS TREES DEPTH SUBSAMPLE [RUNS]: milliseconds of XGBoost (hist, one thread) from numbers in memory to the model: Adult,
+# or so many rows of 28 random numbers. Nothing where it is not installed.
+xgboost() {
+    /usr/bin/python3 - "$DATA/adult.csv" "$@" <<'PYTHON' 2>/dev/null || true
+import csv, sys, time
+import numpy, xgboost
+path, wanted, trees, depth, subsample = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5])
+def column(rows, name):
+    values = [row[name] for row in rows]
+    try:
+        return [float(value) for value in values]
+    except ValueError:
+        codes = {value: code for code, value in enumerate(sorted(set(values)))}
+        return [codes[value] for value in values]
+if wanted == "adult":
+    rows = list(csv.DictReader(open(path)))
+    names = [name for name in rows[0] if name not in ("income", "is_test")]
+    data = numpy.array([column(rows, name) for name in names]).T
+    label = numpy.array([row["income"] == ">50K" for row in rows], dtype=float)
+else:
+    random = numpy.random.default_rng(1)
+    data, label = random.random((int(wanted), 28)), random.random(int(wanted))
+settings = dict(max_depth=depth, tree_method="hist", nthread=1, subsample=subsample,
+                objective="binary:logistic" if wanted == "adult" else "reg:squarederror")
+best = 1e9
+for _ in range(int(sys.argv[6]) if len(sys.argv) > 6 else 3):
+    start = time.time()
+    xgboost.train(settings, xgboost.DMatrix(data, label=label, nthread=1), trees)
+    best = min(best, time.time() - start)
+print("%.0f" % (best * 1000))
+PYTHON
+}
+# beside WHAT OURS TARGET ARGUMENTS: a line of XGBoost's time with these arguments, and its ratio to our milliseconds.
+beside() {
+    local what=$1 ours=$2 target=$3 theirs
+    shift 3
+    theirs=$(xgboost "$@")
+    [ -z "$theirs" ] || line "  XGBoost (hist, 1 thread), $what" "$theirs ms" "$(calculate "$theirs / $ours" 1) times slower$target"
+}
+
 # ---- reading --------------------------------------------------------------------------------------------------------
 list() { seq -f "$1" -s "$2" "$COLUMNS_READ"; }
 run -c "CREATE TABLE wide AS SELECT random() AS y, $(list 'random() AS f%g' ', ') FROM generate_series(1, $ROWS)" \
@@ -52,8 +92,10 @@ line 'dpboost_train over the same columns, one stump' "$reading ms"
 line '  against the sum' "$(calculate "$reading / $sum")" '<= 1.3'
 line 'dpboost_train_on over the same columns, one stump' "$by_name ms"
 line '  against the sum' "$(calculate "$by_name / $sum")" '<= 1.3'
-line 'dpboost_train_on over the same columns, method auto' \
-    "$(least "SELECT dpboost_train_on('auto', 'wide', 'y', 1, options => '{\"bounds\": [0, 1], \"target_range\": [0, 1]}');") ms" '<= 3000 ms'
+beside 'one stump, as many rows' "$by_name" '' "$ROWS" 1 1 1
+auto=$(least "SELECT dpboost_train_on('auto', 'wide', 'y', 1, options => '{\"bounds\": [0, 1], \"target_range\": [0, 1]}');")
+line 'dpboost_train_on over the same columns, method auto' "$auto ms" '<= 3000 ms'
+beside '100 trees of depth 6, as many rows' "$auto" '' "$ROWS" 100 6 1 1
 
 # ---- Adult ----------------------------------------------------------------------------------------------------------
 features='age, workclass, fnlwgt, education, education_num, marital_status, occupation, relationship, race, sex,
@@ -67,31 +109,6 @@ train() {
         \"positive\": \">50K\", \"bounds\": {$bounds} $2}', income, $features)::text) FROM adult;" | tr '\n' ' '
 }
 
-xgboost() {
-    /usr/bin/python3 - "$DATA/adult.csv" <<'PYTHON' 2>/dev/null || true
-import csv, sys, time
-import numpy, xgboost
-rows = list(csv.DictReader(open(sys.argv[1])))
-names = [name for name in rows[0] if name not in ("income", "is_test")]
-def column(name):
-    values = [row[name] for row in rows]
-    try:
-        return [float(value) for value in values]
-    except ValueError:
-        codes = {value: code for code, value in enumerate(sorted(set(values)))}
-        return [codes[value] for value in values]
-data = numpy.array([column(name) for name in names]).T
-label = numpy.array([row["income"] == ">50K" for row in rows], dtype=float)
-settings = dict(max_depth=6, tree_method="hist", nthread=1, subsample=0.1, objective="binary:logistic")
-best = 1e9
-for _ in range(3):
-    start = time.time()
-    xgboost.train(settings, xgboost.DMatrix(data, label=label), 1000)
-    best = min(best, time.time() - start)
-print("%.0f" % (best * 1000))
-PYTHON
-}
-
 if [ -e "$DATA/adult.csv" ]; then
     run -c 'CREATE TABLE adult (age int, workclass text, fnlwgt int, education text, education_num int, marital_status text,
         occupation text, relationship text, race text, sex text, capital_gain int, capital_loss int, hours_per_week int,
@@ -100,13 +117,15 @@ if [ -e "$DATA/adult.csv" ]; then
     rows=$(run -c 'SELECT count(*) FROM adult')
     random=$(least "$(train random ', "features": "any"')")
     line 'Adult: 1000 trees of depth 6, SQL call to stored model' "$random ms" '<= 200 ms where the reference takes 10 s'
-    line '  with the filter and 1000 extra rounds' "$(least "$(train filter ', "features": "any", "extra_rounds": 1000')") ms" '<= 800 ms'
-    line '  method auto, SQL call to stored model' "$(least "SELECT length(dpboost_train('auto', '{\"epsilon\": 1, \"positive\": \">50K\",
-        \"bounds\": {$(echo $bounds)}}', income, $(echo $features))::text) FROM adult;" | tail -1) ms" '<= 150 ms'
+    beside 'same trees' "$random" '; >= 5' adult 1000 6 0.1
+    filter=$(least "$(train filter ', "features": "any", "extra_rounds": 1000')")
+    line '  with the filter and 1000 extra rounds' "$filter ms" '<= 800 ms'
+    beside 'as many trees' "$filter" '' adult 2000 6 0.1 1
+    auto=$(least "SELECT length(dpboost_train('auto', '{\"epsilon\": 1, \"positive\": \">50K\",
+        \"bounds\": {$(echo $bounds)}}', income, $(echo $features))::text) FROM adult;" | tail -1)
+    line '  method auto, SQL call to stored model' "$auto ms" '<= 150 ms'
+    beside '100 trees of depth 6' "$auto" '' adult 100 6 1
     least "$(train cyclic ', "features": "cyclic"')" >/dev/null
-    boosted=$(xgboost)
-    [ -z "$boosted" ] || line '  XGBoost (hist, 1 thread), same trees' "$boosted ms" \
-        "$(calculate "$boosted / $random" 1) times slower; >= 5"
 
     count="count(${features//,/), count(})"
     read=$(least "SELECT ${count//$'\n'/ } FROM adult;")

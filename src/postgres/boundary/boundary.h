@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/current_interrupt.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "postgres/boundary/pg.h"
@@ -113,7 +114,11 @@ class CoreState {
         state->callback_.func = Free;
         state->callback_.arg = state;
         MemoryContextRegisterResetCallback(context, &state->callback_);
-        CallCore([&] { state->object_ = new T(std::forward<Args>(args)...); });
+        CallCore([&] {
+            PgInterrupt interrupt;
+            const InterruptScope scope(interrupt);  // a core object may take its time to be made
+            state->object_ = new T(std::forward<Args>(args)...);
+        });
         return state;
     }
 
