@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use servers;
 
-my $node = start_server('kept_worker', "max_worker_processes = 16\nlog_min_messages = debug1\nfsync = off\nautovacuum = off\n", q{
+my $node = start_server('kept_worker', "max_worker_processes = 16\nlog_min_messages = debug1\nlog_statement = all\nlog_parameter_max_length = -1\nfsync = off\nautovacuum = off\n", q{
     CREATE TABLE visits (age int CHECK (age BETWEEN 0 AND 99), los float8 CHECK (los BETWEEN 0 AND 50));
     INSERT INTO visits SELECT i % 100, i % 100 / 2.0 FROM generate_series(1, 2000) i;
     SELECT dpboost_protect('visits', 10, 1e-4);
@@ -95,6 +95,36 @@ subtest 'the worker is ended' => sub {
     my $end = "SELECT count(pg_terminate_backend(pid, 60000)) $workers;\n";
     hub(train() . $end . "SELECT pg_sleep(0.2);\n" . train());
     is(ledgers(), join(', ', $party + 2, $hub + 2), 'another one charges, once');
+};
+
+# A database may be coordinator of one federation and party of another, also in one transaction: the worker that was kept for the
+# party's charge is given up meanwhile for another one.
+subtest 'a party that coordinates between its steps' => sub {
+    my $own = hub(q{CREATE TABLE stays (age int CHECK (age BETWEEN 0 AND 99), los float8 CHECK (los BETWEEN 0 AND 50));
+        INSERT INTO stays SELECT i % 100, i % 100 / 2.0 FROM generate_series(1, 2000) i;
+        SELECT dpboost_party_key();});
+    hub(qq{SELECT dpboost_protect('stays', 10, 1e-4), dpboost_create_federation('g', '{"two": "$own"}', relation => 'stays', myself => 'two', max_colluding => 0)});
+    $node->safe_psql('postgres', qq{
+        CREATE EXTENSION postgres_fdw;
+        CREATE SERVER two FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'hub');
+        CREATE USER MAPPING FOR PUBLIC SERVER two OPTIONS (user 'postgres', password_required 'false');
+        SELECT dpboost_create_federation('g', '{"two": "$own"}', servers => '{"two": "two"}', max_colluding => 0);
+        SELECT dpboost_train_across('m', 'g', 'los', epsilon => 0.1);});
+    my ($call, $plan) = slurp_file($node->logfile) =~ /dpboost_party\.open[^\n]*\n[^\n]*[Pp]arameters: \$1 = 'g', \$2 = '(\\x[0-9a-f]+)', \$3 = '(\\x[0-9a-f]+)'/;
+    my $charged = sub { hub(q{SELECT count(*) FROM dpboost_ledger WHERE relations = ARRAY['public.stays']}) };
+    my $before = $charged->();
+    for my $wait ('0', '1.5')    # the kept worker is there, or has left
+    {
+        my ($status, $out, $err) = $node->psql('hub', qq{BEGIN ISOLATION LEVEL REPEATABLE READ;
+            SELECT dpboost_party.open('g', '$call', '$plan') AS opening \\gset
+            SELECT 'joined', dpboost_party.join(ARRAY[:'opening'::bytea]);
+            SELECT pg_sleep($wait);} . train() . "SELECT pg_sleep($wait);\n" . train() . q{SELECT 'charged ' || dpboost_party.charge();
+            SELECT 'answered ' || length(dpboost_party.round(1, NULL));
+            COMMIT;});
+        is($err, '', 'no error');
+        like($out, qr/joined.*charged \d+\nanswered \d+/s, "charged and answered after $wait s");
+        is($charged->(), ++$before, 'once');
+    }
 };
 
 $node->stop;

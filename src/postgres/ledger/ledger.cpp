@@ -122,12 +122,19 @@ void WaitForCharge(LedgerMessage* message, BackgroundWorkerHandle* handle, Times
     }
 }
 
+// The worker that this session keeps, if it does.
+WaitingWorker kept_worker;
+
 // Gives a request to a worker that waits. Null if that one has gone, or is not to be asked twice; if it ends on the way, it
 // has ended like any other. What it waits in must stay until it has come.
 BackgroundWorkerHandle* HandOver(WaitingWorker* waiting, dsm_segment* next) {
+    if (waiting != nullptr && waiting->kept)
+        waiting = &kept_worker;  // as it is now: another call may have given up the one that there was
     if (waiting == nullptr || waiting->segment == nullptr)
         return nullptr;
     LedgerMessage* message = MessageIn(waiting->segment);
+    if (pg_atomic_read_u32(&message->door) != kDoorOpen)
+        return nullptr;  // what was handed over before may not be attached so far
     message->next = dsm_segment_handle(next);
     pg_write_barrier();
     pid_t pid;
@@ -153,9 +160,6 @@ void StandBy(dsm_segment* segment, WaitingWorker* waiting) {
     else
         dsm_detach(segment);
 }
-
-// The worker that this session keeps, if it does.
-WaitingWorker kept_worker;
 
 // It waits half a second from now on, if it does.
 void SayWanted(const WaitingWorker& worker) {
