@@ -7,9 +7,12 @@
 #include <cmath>
 #include <limits>
 
+#include "base/current_interrupt.h"
 #include "dataset/encoder.h"
 #include "mechanism/chacha_source.h"
+#include "support/json.h"
 #include "support/zero_noise.h"
+#include "unit/training/column.h"
 
 namespace dpboost {
 namespace {
@@ -159,6 +162,20 @@ TEST(PrivateBoundsTest, FineGridTellsMagnitudesApart) {
         EXPECT_NEAR(spec.CellCenter(encoder.Number(value)) / value, 1, 0.01) << value;
         EXPECT_NEAR(spec.CellCenter(encoder.Number(-value)) / value, -1, 0.01) << value;
     }
+}
+
+// Making the edges of a column takes milliseconds, and there may be hundreds: a cancel is heard between them.
+TEST(PrivateBoundsTest, ACancelIsHeardBeforeRowsAreRead) {
+    struct Count final : Interrupt {
+        void Poll() override { polls++; }
+        int polls = 0;
+    } interrupt;
+    const InterruptScope scope(interrupt);
+    const std::vector<PublicColumn> columns = {Column("a", ValueKind::kFloat8),
+                                               Column("b", ValueKind::kFloat8)};
+    const TrainingOptions options = ParseOptions(*Json("{\"epsilon\": 1, \"bounds\": \"private\"}"), {});
+    EncodeFeatures(columns, options, false, "target");
+    EXPECT_GE(interrupt.polls, 2);
 }
 
 }  // namespace
