@@ -211,6 +211,23 @@ void ReadShares(RowSink* sink, const Share& share, ParallelContext* context) {
     WaitForParallelWorkersToFinish(context);
 }
 
+void ReadWithWorkers(RowSink* sink, const Reading& reading, Relation relation, int workers) {
+    EnterParallelMode();
+    Share share;
+    ParallelContext* context = ShareReading(sink, reading, relation, workers, &share);
+    PG_TRY();
+    { ReadShares(sink, share, context); }
+    PG_CATCH();
+    {
+        // Or the next interrupt, which whoever handles this error may serve, raises another worker's as it is.
+        DestroyParallelContext(context);
+        PG_RE_THROW();
+    }
+    PG_END_TRY();
+    DestroyParallelContext(context);
+    ExitParallelMode();
+}
+
 // ---- a worker ----
 
 shm_mq_handle* to_session;
@@ -222,22 +239,8 @@ bool ReadInParallel(RowSink* sink, const Reading& reading, const PlannedStmt* pl
         return false;
     Relation relation = table_open(reading.relid, NoLock);
     const int workers = WorkersFor(relation, plan->planTree);
-    if (workers > 0) {
-        EnterParallelMode();
-        Share share;
-        ParallelContext* context = ShareReading(sink, reading, relation, workers, &share);
-        PG_TRY();
-        { ReadShares(sink, share, context); }
-        PG_CATCH();
-        {
-            // Or the next interrupt, which whoever handles this error may serve, raises another worker's as it is.
-            DestroyParallelContext(context);
-            PG_RE_THROW();
-        }
-        PG_END_TRY();
-        DestroyParallelContext(context);
-        ExitParallelMode();
-    }
+    if (workers > 0)
+        ReadWithWorkers(sink, reading, relation, workers);
     table_close(relation, NoLock);
     return workers > 0;
 }
