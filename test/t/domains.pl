@@ -6,6 +6,7 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use servers ();
 
 my $node = PostgreSQL::Test::Cluster->new('domains');
 $node->init;

@@ -6,6 +6,7 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use servers ();
 
 my %nodes = map { $_ => PostgreSQL::Test::Cluster->new("publication_$_") } qw(replica logical subscriber);
 $nodes{replica}->init;

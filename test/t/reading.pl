@@ -7,6 +7,7 @@ use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use servers ();
 
 my $node = PostgreSQL::Test::Cluster->new('reading');
 $node->init;

@@ -6,6 +6,18 @@ use warnings;
 use Exporter 'import';
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils; # which forgets PGUSER, so it comes first
+
+# Whoever runs the tests: every server's superuser is "postgres", and who connects without a name.
+$ENV{PGUSER} = 'postgres';
+{
+    no warnings 'redefine';
+    my $init = \&PostgreSQL::Test::Cluster::init;
+    *PostgreSQL::Test::Cluster::init = sub {
+        my ($node, %options) = @_;
+        $init->($node, %options, extra => [ @{ $options{extra} // [] }, '-U', 'postgres' ]);
+    };
+}
 
 our @EXPORT = qw(start_server start_psql start_session);
 our @EXPORT_OK = qw(start_databases sql error_of);
