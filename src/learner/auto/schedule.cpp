@@ -65,6 +65,8 @@ void FitToClasses(double classes, AutoSchedule& schedule) {
     schedule.linear_kappa *= strength;
     schedule.norm_per_feature *= strength;
     schedule.residual_share *= 1 - few;
+    // Measured for two classes only.
+    schedule.many_time = schedule.many_share = schedule.many_kappa = 1;
 }
 
 }  // namespace
@@ -107,7 +109,9 @@ AutoSchedule MakeAutoSchedule(ObjectiveKind objective, double noisy_rows, double
         const NumberCurve& curve = of_classes                             ? row.logistic
                                    : objective == ObjectiveKind::kPoisson ? row.poisson
                                                                           : row.squared;
-        schedule.*row.field = curve.At(schedule.nu);
+        // What scores gain at small nu was measured for two classes only.
+        const bool reaches_less = classes > 2 && row.field == &AutoSchedule::score_clip;
+        schedule.*row.field = curve.At(reaches_less ? HUGE_VAL : schedule.nu);
     }
     for (const NumberChange& change : changes) {
         const auto row = std::find_if(std::begin(kAutoNumbers), std::end(kAutoNumbers),

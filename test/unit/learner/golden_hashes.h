@@ -122,7 +122,7 @@ constexpr GoldenHash kGoldenHashes[] = {
     {"sbdt+poisson regression rows", "e718a820901fa0eb"},
     {"sbdt+poisson regression units", "82f3094dbee1397f"},
     {"auto classes rows", "b9b8fd1fce499646"},
-    {"auto classes units", "5ae5520d8c94c8a0"},
+    {"auto classes units", "91b4758e38735717"},
     {"sbdt classes rows", "a62f0b727b1c9b2e"},
     {"sbdt classes units", "b1ebee795d80fd0c"},
     {"auto+much classes rows", "5ed1aafb2558d037"},
@@ -145,8 +145,8 @@ constexpr GoldenHash kGoldenHashes[] = {
     {"auto+weights classification units", "69594ad9bfa35311"},
     {"auto+weights regression rows", "b5289f5352ff0c6f"},
     {"auto+weights regression units", "816a9b742d35e76d"},
-    {"auto+weights classes rows", "6a08ae1f8863d66c"},
-    {"auto+weights classes units", "dabac8444a59e382"},
+    {"auto+weights classes rows", "489da150cacf3e6b"},
+    {"auto+weights classes units", "e1f0c36d17a988f6"},
 };
 
 }  // namespace dpboost
