@@ -4,7 +4,8 @@
 # network is not touched. Beside that stands a party's own training, twice: of one party alone on the machine, and of the slowest
 # where all three begin theirs at the same moment. Servers that train together share this machine's processors, as in the second;
 # with a processor each they would not, as in the first. Targets are 1.3 times either, and the trips. Times are the least of
-# REPEAT runs. A trip is one to all three parties at once, measured without a training.
+# REPEAT runs in a row, between which servers keep their ledger workers; one line is of calls with a pause in between. A trip is one to
+# all three parties at once, measured without a training.
 cd "$(dirname "$0")/../.."
 . test/run/lib.sh
 
@@ -96,6 +97,8 @@ own() {
     paste "$SCRATCH"/own.* | awk 'NR > 1 { m = 0; for (i = 1; i <= NF; ++i) if ($i > m) m = $i; print m }' | sort -n | head -1
 }
 took[0]=$(least a hub "$(across t '{}')")
+# Half a second after a call no server keeps a ledger worker for the next one.
+later=$(REPEAT=8 least a hub "$(printf '%s\n' '\timing off' 'SELECT pg_sleep(0.7);' '\timing on' "$(across t '{}')")")
 by_itself=$(least b postgres "$(alone t '{}')")
 together=$(own)
 rtt[0]=$(trip 0 5000)
@@ -130,6 +133,9 @@ trips=$(trips)
 target() {
     awk "BEGIN { m = 1.3 * $2 + $trips * ${rtt[$1]}; printf \"%.1f %s\", m, ${took[$1]} <= m ? \"holds\" : \"missed\" }"
 }
+took[later]=$later
+rtt[later]=${rtt[0]}
+line "auto across 3 servers of $ROWS rows, first call for a second" "$later ms" "alone $(target later "$by_itself"), at once $(target later "$together")"
 for delay in 0 1 50; do
     line "auto across 3 servers of $ROWS rows, link of $delay ms" "${took[$delay]} ms" \
         "1.3 x own + $trips trips x ${rtt[$delay]} ms: alone $(target $delay "$by_itself"), at once $(target $delay "$together")"
