@@ -1,6 +1,7 @@
 #include "postgres/catalog/known_names.h"
 
 #include "postgres/catalog/catalog.h"
+#include "postgres/catalog/catalog_rows.h"
 
 namespace dpboost {
 namespace {
@@ -8,26 +9,11 @@ namespace {
 // Columns of dpboost.relation_name; an index has the number 0 for an expression.
 enum Column : AttrNumber { kExpression = 0, kIdentity, kRelation, kSchemaName, kRelationName, kOwner };
 
-Oid CatalogRelation(const char* name) {
-    const Oid relation = get_relname_relid(name, get_namespace_oid("dpboost", false));
-    if (!OidIsValid(relation))
-        elog(ERROR, "catalog relation dpboost.%s is missing", name);
-    return relation;
-}
-
-Datum ValueOf(HeapTuple tuple, TupleDesc descriptor, Column column) {
-    bool is_null;
-    const Datum value = heap_getattr(tuple, column, descriptor, &is_null);
-    if (is_null)
-        elog(ERROR, "column %d of dpboost.relation_name is null", column);
-    return value;
-}
-
-KnownName* CopyRow(HeapTuple tuple, TupleDesc descriptor) {
+KnownName* CopyRow(HeapTuple tuple, Relation table) {
     auto* row = static_cast<KnownName*>(palloc(sizeof(KnownName)));
-    const Datum owner = ValueOf(tuple, descriptor, kOwner);
-    row->relation_id = DatumGetInt64(ValueOf(tuple, descriptor, kIdentity));
-    row->relid = RememberedOid(ValueOf(tuple, descriptor, kRelation));
+    const Datum owner = ColumnOf(tuple, table, kOwner);
+    row->relation_id = DatumGetInt64(ColumnOf(tuple, table, kIdentity));
+    row->relid = RememberedOid(ColumnOf(tuple, table, kRelation));
     row->owner = RememberedOid(owner);
     namestrcpy(&row->owner_name, RememberedRoleName(owner));
     return row;
@@ -39,7 +25,7 @@ List* Find(const char* index_name, ScanKeyData* keys, int count) {
     Relation index = index_open(CatalogRelation(index_name), AccessShareLock);
     SysScanDesc scan = systable_beginscan_ordered(table, index, nullptr, count, keys);
     while (HeapTuple tuple = systable_getnext_ordered(scan, ForwardScanDirection))
-        rows = lappend(rows, CopyRow(tuple, RelationGetDescr(table)));
+        rows = lappend(rows, CopyRow(tuple, table));
     systable_endscan_ordered(scan);
     index_close(index, AccessShareLock);
     table_close(table, AccessShareLock);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "model/model_name.h"
 #include "postgres/boundary/boundary.h"
+#include "postgres/catalog/catalog_rows.h"
 
 namespace dpboost {
 
@@ -50,21 +51,6 @@ struct RememberedRole {
     Oid role;
     NameData name;
 };
-
-Oid CatalogRelation(const char* name) {
-    const Oid relation = get_relname_relid(name, get_namespace_oid("dpboost", false));
-    if (!OidIsValid(relation))
-        elog(ERROR, "catalog relation dpboost.%s is missing", name);
-    return relation;
-}
-
-Datum ColumnOf(HeapTuple tuple, Relation table, int column) {
-    bool is_null;
-    const Datum value = heap_getattr(tuple, column, RelationGetDescr(table), &is_null);
-    if (is_null)
-        elog(ERROR, "column %d of %s is null", column, RelationGetRelationName(table));
-    return value;
-}
 
 const RememberedRole* RoleOf(Datum role_ref) {
     return reinterpret_cast<const RememberedRole*>(DatumGetPointer(role_ref));

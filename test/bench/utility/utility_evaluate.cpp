@@ -4,7 +4,7 @@
 //     utility_evaluate             200 evaluations of every line
 //     utility_evaluate 20          20 of them
 //     utility_evaluate 20 holdout  lines whose title contains "holdout"
-// The last column is what issue 14 asks for.
+// Beside the title stands what the error should be at the most.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
