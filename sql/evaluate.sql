@@ -1,9 +1,9 @@
 -- Is a model any good? Noisy figures are never printed: only what must hold of them.
-CREATE ROLE eva_owner;
-CREATE ROLE eva_ana;
-CREATE ROLE eva_other;
-GRANT CREATE ON SCHEMA public TO eva_owner;
-SET ROLE eva_owner;
+CREATE ROLE regress_eva_owner;
+CREATE ROLE regress_eva_ana;
+CREATE ROLE regress_eva_other;
+GRANT CREATE ON SCHEMA public TO regress_eva_owner;
+SET ROLE regress_eva_owner;
 CREATE TABLE eva (
     id int PRIMARY KEY,
     a float8 CHECK (a BETWEEN 0 AND 1),
@@ -14,11 +14,11 @@ CREATE TABLE eva (
 INSERT INTO eva SELECT i, u, i % 10, CASE i % 2 WHEN 0 THEN 'F' ELSE 'M' END, u * 10 + i % 10 + (i * 31 % 13 - 6) / 1.5 > 9, 50 * u + 4 * (i % 10)
 FROM (SELECT i, (i * 7919 % 10007) / 10007.0 AS u FROM generate_series(1, 6000) AS i) AS s;
 SELECT dpboost_protect('eva', 100, 1e-5);
-SELECT dpboost_set_budget('eva', 'eva_ana', 50, 1e-5, 40);
+SELECT dpboost_set_budget('eva', 'regress_eva_ana', 50, 1e-5, 40);
 RESET ROLE;
 
 -- ---- without SELECT ----
-SET ROLE eva_ana;
+SET ROLE regress_eva_ana;
 SELECT dpboost_train_on('eva_ill', 'eva', 'ill', 20, features => '{a, b, sex}') ->> 'task' AS task;
 CREATE TEMP TABLE result AS SELECT dpboost_evaluate('eva_ill', 'eva', 'ill', 10) AS r;
 SELECT r ->> 'model' AS model, r ->> 'owner' AS owner, r -> 'version' AS version, r ->> 'task' AS task,
@@ -45,7 +45,7 @@ FROM (SELECT lower, upper, predicted, lag(upper) OVER w AS last_upper, lag(lower
 SELECT count(*) = (SELECT count(*) FROM dpboost_evaluation_bins('eva_ill')) AS same
 FROM result, dpboost_evaluation_bins('eva_ill', (r -> 'release_id')::bigint);
 SELECT count(*) FROM dpboost_evaluation_bins('eva_ill', 0);
-SELECT kind, method, model, version, epsilon, delivered FROM dpboost_ledger WHERE role = 'eva_ana' ORDER BY release_id;
+SELECT kind, method, model, version, epsilon, delivered FROM dpboost_ledger WHERE role = 'regress_eva_ana' ORDER BY release_id;
 DROP TABLE result;
 -- a version of its own
 SELECT dpboost_train_on('eva_ill', 'eva', 'ill', 1) -> 'version' AS version;
@@ -57,22 +57,22 @@ SELECT dpboost_train_on('eva_ill', 'eva', 'ill', 1) -> 'version' AS version;
 RESET ROLE;
 
 -- ---- who may not ----
-SET ROLE eva_other;
-SELECT dpboost_evaluate('eva_ana.eva_ill', 'eva', 'ill', 1);
+SET ROLE regress_eva_other;
+SELECT dpboost_evaluate('regress_eva_ana.eva_ill', 'eva', 'ill', 1);
 SELECT count(*) FROM dpboost_evaluations;
 RESET ROLE;
-SET ROLE eva_ana;
-SELECT dpboost_share('eva_ill', 'eva_other');
+SET ROLE regress_eva_ana;
+SELECT dpboost_share('eva_ill', 'regress_eva_other');
 RESET ROLE;
-SET ROLE eva_other;
-SELECT dpboost_evaluate('eva_ana.eva_ill', 'eva', 'ill', 1);
+SET ROLE regress_eva_other;
+SELECT dpboost_evaluate('regress_eva_ana.eva_ill', 'eva', 'ill', 1);
 RESET ROLE;
-SET ROLE eva_owner;
+SET ROLE regress_eva_owner;
 SELECT count(*) > 0 AS owner_sees FROM dpboost_evaluations;
 RESET ROLE;
 
 -- ---- other relations, units ----
-SET ROLE eva_owner;
+SET ROLE regress_eva_owner;
 CREATE TABLE eva_later (person int, sex varchar(1), b smallint, a real, extra text, ill text);
 INSERT INTO eva_later SELECT i / 5, CASE i % 2 WHEN 0 THEN 'F' ELSE 'M' END, i % 10, (i * 7919 % 10007) / 10007.0, 'x',
     CASE WHEN (i * 7919 % 10007) / 1000.7 + i % 10 + (i * 31 % 13 - 6) / 1.5 > 9 THEN 'yes' ELSE 'no' END
@@ -80,35 +80,35 @@ FROM generate_series(1, 2000) AS i;
 INSERT INTO eva_later VALUES (NULL, 'F', 3, 0.5, 'x', 'yes'), (1, NULL, NULL, NULL, NULL, NULL);
 CREATE TABLE eva_few AS SELECT person, sex, b, ill FROM eva_later LIMIT 0;
 SELECT dpboost_protect('eva_later', 50, 1e-5, 'person');
-SELECT dpboost_set_budget('eva_later', 'eva_ana', 20, 1e-5);
-SELECT dpboost_set_budget('eva_few', 'eva_ana', 20, 1e-5);
+SELECT dpboost_set_budget('eva_later', 'regress_eva_ana', 20, 1e-5);
+SELECT dpboost_set_budget('eva_few', 'regress_eva_ana', 20, 1e-5);
 RESET ROLE;
-SET ROLE eva_ana;
+SET ROLE regress_eva_ana;
 SELECT dpboost_evaluate('eva_ill@1', 'eva_later', 'ill', 10);
 SELECT (r -> 'auc' ->> 0)::float8 > 0.7 AS auc, (r -> 'rows' ->> 0)::float8 < 1500 AS counted_by_person
 FROM dpboost_evaluate('eva_ill@1', 'eva_later', 'ill', 10, options => '{"positive": "yes", "rows_hint": 1000}') AS r;
 SELECT privacy_unit FROM dpboost_ledger WHERE kind = 'evaluation' ORDER BY release_id DESC LIMIT 1;
 -- the class that a training named is no number
 RESET ROLE;
-SET ROLE eva_owner;
+SET ROLE regress_eva_owner;
 SELECT dpboost_set_domain('eva_later', 'b', 0, 9);
 RESET ROLE;
-SET ROLE eva_ana;
+SET ROLE regress_eva_ana;
 SELECT dpboost_train_on('eva_text', 'eva_later', 'ill', 1, features => '{b}', options => '{"positive": "yes"}') ->> 'task' AS task;
 SELECT dpboost_evaluate('eva_text', 'eva_later', 'a', 1);
 SELECT dpboost_evaluate('eva_ill@1', 'eva_few', 'ill', 1, options => '{"positive": "yes"}');
 -- nothing there: noise wins, and says so
 RESET ROLE;
-SET ROLE eva_owner;
+SET ROLE regress_eva_owner;
 ALTER TABLE eva_few ADD a float8;
 RESET ROLE;
-SET ROLE eva_ana;
+SET ROLE regress_eva_ana;
 SELECT r -> 'auc' AS auc, r -> 'calibration_slope' AS slope
 FROM dpboost_evaluate('eva_ill@1', 'eva_few', 'ill', 0.1, options => '{"positive": "yes"}') AS r;
 RESET ROLE;
 
 -- ---- regression ----
-SET ROLE eva_ana;
+SET ROLE regress_eva_ana;
 SELECT dpboost_train_on('eva_cost', 'eva', 'cost', 5, features => '{a, b}') ->> 'task' AS task;
 SELECT key, value ->> 0 IS NOT NULL AS known FROM dpboost_evaluate('eva_cost', 'eva', 'cost', 5) AS r, jsonb_each(r)
 WHERE jsonb_typeof(value) = 'array' AND key <> 'remaining' ORDER BY key;
@@ -131,7 +131,7 @@ SET session_replication_role = replica;
 UPDATE dpboost.evaluation SET result = result || '{"auc": [null, 0, 1], "brier": [0.1, null, 0.2], "calibration_slope": [1.5, 0.25, null], "log_loss": [null, null, null]}'
 WHERE release_id = (SELECT (r -> 'release_id')::bigint FROM held);
 RESET session_replication_role;
-SET ROLE eva_ana;
+SET ROLE regress_eva_ana;
 SELECT figure, position('>' || figure || '<' IN dpboost_report('eva_held')) > 0 AS shown
 FROM unnest('{AUC not known,not known (0 to 1),0.1 (at most 0.2),1.5 (at least 0.25),not known (nothing bounds it)}'::text[]) AS figure;
 DROP TABLE held;
@@ -179,13 +179,13 @@ FROM (SELECT dpboost_metrics(y, p) AS m FROM (VALUES (2, 1.0), (3, 5.0), (4, 4.0
 SELECT dpboost_metrics(y, 0.5) FROM (VALUES ('yes')) AS v (y);
 SELECT dpboost_metrics(true, 0.5) IS NULL AS none WHERE false;
 SELECT dpboost_metrics(true, p) FROM (VALUES (0.5), (37)) AS v (p);  -- what is no probability has no figures
-SELECT abs((dpboost_metrics(ill, dpboost_predict('eva_ana.eva_ill@1', a, b, sex)) -> 'auc' ->> 0)::float8
-           - (SELECT (metrics -> 'auc' ->> 0)::float8 FROM dpboost_evaluations WHERE owner = 'eva_ana' ORDER BY release_id LIMIT 1)) < 0.02 AS near
+SELECT abs((dpboost_metrics(ill, dpboost_predict('regress_eva_ana.eva_ill@1', a, b, sex)) -> 'auc' ->> 0)::float8
+           - (SELECT (metrics -> 'auc' ->> 0)::float8 FROM dpboost_evaluations WHERE owner = 'regress_eva_ana' ORDER BY release_id LIMIT 1)) < 0.02 AS near
 FROM eva;
 
-SELECT count(dpboost_drop_model(full_name)) AS dropped FROM (SELECT DISTINCT full_name FROM dpboost_models WHERE owner = 'eva_ana') AS s;
+SELECT count(dpboost_drop_model(full_name)) AS dropped FROM (SELECT DISTINCT full_name FROM dpboost_models WHERE owner = 'regress_eva_ana') AS s;
 DROP TABLE eva, eva_later, eva_few;
-REVOKE CREATE ON SCHEMA public FROM eva_owner;
-DROP ROLE eva_owner;
-DROP ROLE eva_ana;
-DROP ROLE eva_other;
+REVOKE CREATE ON SCHEMA public FROM regress_eva_owner;
+DROP ROLE regress_eva_owner;
+DROP ROLE regress_eva_ana;
+DROP ROLE regress_eva_other;

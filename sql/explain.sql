@@ -79,20 +79,20 @@ SELECT * FROM dpboost_explain('sick', 70, 1234.5);
 SELECT * FROM dpboost_explain('sick', 'x'::text, 1, 'F', 'town 3', true);
 
 -- rights are those of dpboost_predict
-CREATE ROLE explain_reader;
-SET ROLE explain_reader;
+CREATE ROLE regress_explain_reader;
+SET ROLE regress_explain_reader;
 SELECT * FROM dpboost_importance('postgres.sick');
 SELECT * FROM dpboost_shape('postgres.sick', 'age');
 SELECT * FROM dpboost_explain('postgres.sick', 70, 1234.5, 'F', 'town 3', true);
 SELECT * FROM dpboost_interaction('postgres.sick');
 SELECT * FROM dpboost_what_if('postgres.sick', 'age', 70, 1234.5, 'F', 'town 3', true);
 RESET ROLE;
-SELECT dpboost_share('sick', 'explain_reader');
-SET ROLE explain_reader;
+SELECT dpboost_share('sick', 'regress_explain_reader');
+SET ROLE regress_explain_reader;
 SELECT count(*) >= 5 AS shared FROM dpboost_importance('postgres.sick');
 RESET ROLE;
-SELECT dpboost_unshare('sick', 'explain_reader');
-DROP ROLE explain_reader;
+SELECT dpboost_unshare('sick', 'regress_explain_reader');
+DROP ROLE regress_explain_reader;
 
 -- a model of format 1 has no reference: declared ranges stand in, and the results say so
 SELECT dpboost_import('old', '\x6470626f6f7374780100000004000000555446380400000073626474000000000000f03f8dedb5a0f7c6b03ea50000006470626f6f73740a01000000000000000000000000000000000000444002a0860100020000000600000076697369747300050000000000000000000000000000000000344000010000000000001040000000000000104006000000736d6f6b657201020000000500000066616c73650400000074727565010100000002000000030000000400000005000000faffffff0000000000c65e07fd03a5e2bd0c6619770b81996c9992b7fc3da8eb025d6623138c190f12');

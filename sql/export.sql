@@ -122,29 +122,29 @@ SELECT dpboost_import('bad', dpboost_export('trees'));
 ROLLBACK;
 
 -- rights: the owner and those it was shared with
-CREATE ROLE export_ana;
-CREATE ROLE export_bob;
-SET ROLE export_bob;
+CREATE ROLE regress_export_ana;
+CREATE ROLE regress_export_bob;
+SET ROLE regress_export_bob;
 SELECT dpboost_to_sql('trees');
 SELECT dpboost_export('postgres.trees');
 SELECT dpboost_to_xgboost('postgres.trees');
 SELECT dpboost_encode('postgres.trees', 1);
 SELECT dpboost_import('postgres.stolen', '');
 RESET ROLE;
-SELECT dpboost_share('trees', 'export_bob');
-SET ROLE export_bob;
+SELECT dpboost_share('trees', 'regress_export_bob');
+SET ROLE regress_export_bob;
 SELECT length(dpboost_to_sql('trees')) > 1000 AS sql, length(dpboost_to_xgboost('trees')::text) > 1000 AS xgboost;
 SELECT dpboost_import('mine', dpboost_export('postgres.trees'));
 SELECT owner, model FROM dpboost_models WHERE release_id IS NULL;
 -- an import is no right to anything else
 SELECT dpboost_train_on('more', 'goods', 'z', 1);
-SELECT dpboost_share('mine', 'export_ana');
-SET ROLE export_ana;
+SELECT dpboost_share('mine', 'regress_export_ana');
+SET ROLE regress_export_ana;
 SELECT dpboost_predict('mine', 0.5, 7, 'x', 'red', true, 1.25) IS NOT NULL AS shared;
 RESET ROLE;
-SELECT dpboost_drop_model('export_bob.mine'), dpboost_drop_model('twin'), dpboost_drop_model('kept');
+SELECT dpboost_drop_model('regress_export_bob.mine'), dpboost_drop_model('twin'), dpboost_drop_model('kept');
 SELECT dpboost_drop_model('numbered');
-DROP ROLE export_ana, export_bob;
+DROP ROLE regress_export_ana, regress_export_bob;
 DROP FUNCTION differ, differ_plain, small;
 DROP TABLE goods, tried, plain;
 DROP TYPE tint;
