@@ -13,6 +13,7 @@
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/noise.h"
+#include "privacy/plan.h"
 #include "support/draw_key.h"
 
 namespace dpboost {
@@ -24,12 +25,15 @@ struct SeenDraw {
     double drawn;  // as the noise really had it
     std::vector<int64_t> raw;
     std::vector<int64_t> answer;  // noisy values; of a selection the chosen place alone
+    uint64_t parts_left = 0;      // of the pool of a watched plan, after the draw's charge
 };
 
 // Exact noise at `factor` times the scale asked for (1/2 plays a broken implementation), kept draw by draw.
 class Tape final : public NoiseSource {
   public:
     explicit Tape(Random& random, double factor = 1) : random_(random), factor_(factor) {}
+    // Notes what each draw takes of the plan's pool, its mechanism 0.
+    void Watch(const Plan& plan) { plan_ = &plan; }
     std::vector<SeenDraw> draws;
 
   private:
@@ -55,11 +59,13 @@ class Tape final : public NoiseSource {
         return chosen;
     }
     void Keep(SeenDraw::Kind kind, double scale, const int64_t* values, std::size_t n) {
-        draws.push_back({kind, scale, scale * factor_, {values, values + n}, {}});
+        const uint64_t left = plan_ != nullptr ? plan_->PartsLeft(0) : 0;
+        draws.push_back({kind, scale, scale * factor_, {values, values + n}, {}, left});
     }
 
     Random& random_;
     double factor_;
+    const Plan* plan_ = nullptr;
     std::vector<uint64_t> bars_;
 };
 
