@@ -15,6 +15,8 @@ my $node = start_server('parallel_reading', q{
 log_min_messages = debug1
 parallel_setup_cost = 0
 min_parallel_table_scan_size = 0
+max_worker_processes = 24
+max_parallel_workers = 24
 max_parallel_workers_per_gather = 2
 parallel_leader_participation = off
 }, q{
@@ -146,6 +148,12 @@ subtest 'what stops the reading is not charged' => sub {
     $reindex->{in} .= "ROLLBACK;\n\\q\n";
     $reindex->{run}->finish;
     is(workers_of(train('rows', "'y', $x")), "2: 1\n0 1 0 1", 'the next one trains');
+};
+
+subtest 'however many are asked for' => sub {
+    my $out = workers_of("ALTER TABLE ward.rows SET (parallel_workers = 1000); SET max_parallel_workers_per_gather = 1000; " . train('rows', "'y', $x"));
+    is($out, "16: 1\n0 1 0 1", 'memory for sixteen is taken, and their rows');
+    $node->safe_psql('postgres', 'ALTER TABLE ward.rows RESET (parallel_workers)');
 };
 
 # Several workers fail at once, each at a value that is not there any more. One error is told, and discreetly; what the others

@@ -14,6 +14,8 @@ struct Head {
 
 // Of each worker. A message may be larger: it then passes in pieces.
 constexpr Size kQueueBytes = 512 * 1024;
+// One process takes what they send; their queues are 8 MB together.
+constexpr int kMostWorkers = 16;
 // Says that a worker has sent everything; rows are longer.
 constexpr Size kEndBytes = 1;
 
@@ -110,7 +112,7 @@ int WorkersFor(Relation relation, const ::Plan* plan) {
         relation->rd_rel->relpersistence == RELPERSISTENCE_TEMP ||
         relation->rd_tableam != GetHeapamTableAmRoutine() || IsInParallelMode() || IsolationIsSerializable())
         return 0;
-    const int workers = Min(WorkersBySize(relation), max_parallel_workers_per_gather);
+    const int workers = Min(Min(WorkersBySize(relation), max_parallel_workers_per_gather), kMostWorkers);
     return plan->total_cost * workers / (workers + 1) > parallel_setup_cost ? workers : 0;
 }
 
