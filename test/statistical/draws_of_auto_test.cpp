@@ -17,9 +17,7 @@
 namespace dpboost {
 namespace {
 
-constexpr double kEpsilon = 1;
 constexpr double kDelta = 1e-6;
-constexpr int kRowsHint = 20000;  // as if there were many: all stages run
 constexpr int kTranscripts = 12;
 constexpr int kUnits = 16;  // for each transcript
 // Noise that is a twentieth too small, or a bound, uses more than all of it.
@@ -38,6 +36,8 @@ struct DrawCase {
     bool weighted = false;
     bool update = false;
     bool servers = false;  // several of them train together
+    double epsilon = 1;
+    double rows = 20000;  // as if there were so many: all stages run
 };
 
 // Of three features: three pairs with four coordinates each, and a triple.
@@ -68,6 +68,16 @@ std::vector<DrawCase> DrawCases() {
          {Given("objective", "quantile"), Given("quantile", 0.9)}},
         {"log target", Task::kRegression, with({base, last}), {}, TargetSpec::Logarithmic(0, 1e4)},
         {"intervals", Task::kRegression, with({base, last, {5, 64}}), {GivenTruth("intervals", true)}},
+        {"a coarser lattice",
+         Task::kBinary,
+         {histogram, base, {1, 8}, pairs_together, query, by_score},
+         {},
+         {},
+         false,
+         false,
+         false,
+         1e-4,
+         1e9},
         {"servers",
          Task::kBinary,
          {histogram, base, {1, 8}, query, pair_counts, smooth, last, by_score},
@@ -167,12 +177,12 @@ class KnownTraining {
         const TargetSpec target = one_.target ? *one_.target : AuditTarget(one_.task);
         const Dataset table = AuditTable(Features(), target, units_, rows);
         std::vector<GivenOption> options = one_.options;
-        options.push_back(Given("rows_hint", kRowsHint));
+        options.push_back(Given("rows_hint", one_.rows));
         const MethodInfo& method = *AllMethods().Find("auto");
         const std::unique_ptr<Learner> learner =
-            model_ != nullptr ? ContinuingLearnerOf(method, *model_, kEpsilon, kDelta, options, {})
-                              : LearnerOf(method, table, kEpsilon, kDelta, options);
-        Plan plan = PlanOf(*learner, kEpsilon, kDelta);
+            model_ != nullptr ? ContinuingLearnerOf(method, *model_, one_.epsilon, kDelta, options, {})
+                              : LearnerOf(method, table, one_.epsilon, kDelta, options);
+        Plan plan = PlanOf(*learner, one_.epsilon, kDelta);
         if (tape != nullptr)
             tape->Watch(plan);
         ChaChaSource source = AuditSource(number_, 3);
@@ -217,7 +227,8 @@ std::map<DrawPlace, double> LargestUses(const DrawCase& one, bool units) {
     std::map<DrawPlace, double> largest;
     ChaChaSource source = AuditSource(units ? 7 : 6, 1);
     Random random(source);
-    const double much = one.update ? 200 : 20, factors[] = {0.01, 1, much, much};
+    // Of a tiny epsilon there is no more noise than there is.
+    const double much = one.epsilon < 1 ? 1 : one.update ? 200 : 20, factors[] = {0.01, 1, much, much};
     for (int t = 0; t < kTranscripts; t++) {
         std::vector<AuditRow> rows;
         for (int i = 0; i < 12; i++)
