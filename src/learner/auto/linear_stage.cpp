@@ -25,7 +25,8 @@ int32_t ToBasis(double value) {
 }
 
 // A numeric feature: the normal score of its noisy rank, scaled to unit variance and clipped; and a cosine of
-// the rank, which tells the middle from the ends. Missing values are at zero.
+// the rank, which tells the middle from the ends. Missing values are at zero. Where most rows have one value, the cosine's
+// mean is far from 0 and part of every row's norm: of many columns it is taken off.
 void AddNumericColumns(const std::vector<double>& counts, const AutoSchedule& schedule, BasisBlock& block) {
     const size_t bins = counts.size() - 1;
     double total = 0;
@@ -33,12 +34,13 @@ void AddNumericColumns(const std::vector<double>& counts, const AutoSchedule& sc
         total += counts[bin];
     total = std::max(total, 1e-9);
     std::vector<double> ranks(bins), scores(bins);
-    double below = 0, variance = 0;
+    double below = 0, variance = 0, mean_wave = 0;
     for (size_t bin = 0; bin < bins; bin++) {
         ranks[bin] = std::clamp((below + counts[bin] / 2) / total, kEdgeRank, 1 - kEdgeRank);
         below += counts[bin];
         scores[bin] = NormalScore(ranks[bin]);
         variance += counts[bin] / total * scores[bin] * scores[bin];
+        mean_wave += counts[bin] / total * portable::Cos(2 * M_PI * ranks[bin]);
     }
     const double scale = 1 / std::sqrt(std::max(variance, schedule.least_variance));
     BasisColumn score, wave;
@@ -47,7 +49,8 @@ void AddNumericColumns(const std::vector<double>& counts, const AutoSchedule& sc
     for (size_t bin = 0; bin < bins; bin++) {
         score.values[bin] =
             ToBasis(std::clamp(scores[bin] * scale, -schedule.score_clip, schedule.score_clip));
-        wave.values[bin] = ToBasis(schedule.wave_weight * portable::Cos(2 * M_PI * ranks[bin]));
+        wave.values[bin] = ToBasis(schedule.wave_weight *
+                                   (portable::Cos(2 * M_PI * ranks[bin]) - schedule.many_centre * mean_wave));
     }
     block.columns.push_back(std::move(score));
     if (schedule.wave_weight > 0)

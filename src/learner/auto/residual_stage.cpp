@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "base/portable_math.h"
 
 namespace dpboost {
 namespace {
@@ -15,7 +18,6 @@ BasisPartition DrawPartition(const FeatureSpec& feature, const std::vector<doubl
         partition.leaves = feature.cells();
         for (uint32_t cell = 0; cell < feature.cells(); cell++)
             partition.leaf[cell] = cell;
-        partition.Centre();
         return partition;
     }
     const uint32_t bins = feature.bins();
@@ -42,7 +44,6 @@ BasisPartition DrawPartition(const FeatureSpec& feature, const std::vector<doubl
     }
     partition.leaf[bins] = leaf + 1;
     partition.leaves = leaf + 2;
-    partition.Centre();
     return partition;
 }
 
@@ -52,6 +53,21 @@ std::vector<double> LeafCounts(const BasisPartition& partition, const std::vecto
     for (size_t cell = 0; cell < cells.size(); cell++)
         counts[partition.leaf[cell]] += cells[cell];
     return counts;
+}
+
+// Of centred indicators of weight 1, squared.
+double Norm(const BasisPartition& partition) {
+    return 1 - 1.0 / partition.leaves;
+}
+
+// What noise of variance 1 in each leaf's gradient does to scores: the mean over rows of its square, up to a factor.
+double Harm(const std::vector<double>& counts, double kappa) {
+    double harm = 0;
+    for (const double count : counts) {
+        const double gain = count / (count * count + kappa);
+        harm += count * gain * gain;
+    }
+    return harm;
 }
 
 // Draws in which all features move once.
@@ -85,50 +101,98 @@ ResidualStage::ResidualStage(const AdditiveStage& stage, double leave)
              static_cast<double>(stage.active.size()) / (mu * mu);
 }
 
-void ResidualStage::RunEpochs(uint32_t count) {
+// Where rows are spread over many leaves, noise does more harm than where most are in one. With weights w in a draw the
+// harm is sum of H / w^2 and the squared sensitivity sum of N w^2: the least harm at the same charge is where w^4 is as H / N.
+// A draw gets as much of the epoch as the features in it take, so that its noise is the same whatever it holds.
+std::vector<std::vector<ResidualStage::Cut>> ResidualStage::CutAll() const {
     const uint32_t features = static_cast<uint32_t>(stage_.active.size()), blocks = Blocks(stage_);
     std::vector<uint32_t> order(features);
+    stage_.random.Permutation(order.data(), features);
+    std::vector<std::vector<Cut>> epoch(blocks);
+    double most = 0, plain = 0, weighted = 0;
+    for (uint32_t block = 0; block < blocks; block++) {
+        for (uint32_t i = block; i < features; i += blocks) {
+            Cut cut;
+            cut.feature = stage_.active[order[i]];
+            const std::vector<double>& cells = stage_.counts.cells[cut.feature];
+            cut.partition = DrawPartition(stage_.features[cut.feature], cells, schedule_, stage_.random);
+            cut.counts = LeafCounts(cut.partition, cells);
+            cut.cost = Harm(cut.counts, kappa_) / Norm(cut.partition);
+            most = std::max(most, cut.cost);
+            epoch[block].push_back(std::move(cut));
+        }
+    }
+    const auto weigh = [&](const Cut& cut) {
+        return most > 0 ? portable::Pow(std::max(cut.cost / most, schedule_.least_harm), schedule_.harm_power)
+                        : 1.0;
+    };
+    for (const std::vector<Cut>& block : epoch) {
+        for (const Cut& cut : block) {
+            plain += Norm(cut.partition);
+            weighted += Norm(cut.partition) * weigh(cut) * weigh(cut);
+        }
+    }
+    for (std::vector<Cut>& block : epoch) {
+        for (Cut& cut : block) {
+            cut.partition.Centre(weigh(cut) * std::sqrt(plain / weighted));
+            cut.cost = Norm(cut.partition) * cut.partition.Weight() * cut.partition.Weight();
+        }
+    }
+    return epoch;
+}
+
+void ResidualStage::RunEpochs(uint32_t count) {
     for (; count > 0; count--, epoch_++) {
-        stage_.random.Permutation(order.data(), features);
-        for (uint32_t block = 0; block < blocks; block++) {
-            std::vector<uint32_t> chosen;
-            for (uint32_t i = block; i < features; i += blocks)
-                chosen.push_back(stage_.active[order[i]]);
-            MoveBlock(chosen, static_cast<uint64_t>(epochs_ - later_ - epoch_) * blocks - block);
+        const std::vector<std::vector<Cut>> epoch = CutAll();
+        std::vector<double> costs;
+        double whole = 0;
+        for (const std::vector<Cut>& block : epoch) {
+            costs.push_back(0);
+            for (const Cut& cut : block)
+                costs.back() += cut.cost;
+            whole += costs.back();
+        }
+        const uint32_t epochs_left = epochs_ - later_ - epoch_;
+        double left = whole * epochs_left;
+        for (size_t block = 0; block < epoch.size(); block++) {
+            const bool last = epochs_left == 1 && block + 1 == epoch.size();
+            MoveBlock(epoch[block], stage_.pool.Slice(leave_, 1) * (last ? 1 : costs[block] / left));
+            left -= costs[block];
         }
         stage_.bands.Commit();
     }
 }
 
-void ResidualStage::MoveBlock(const std::vector<uint32_t>& chosen, uint64_t draws_left) {
+void ResidualStage::MoveBlock(const std::vector<Cut>& cuts, double fraction) {
     Basis basis;
-    for (const uint32_t f : chosen) {
+    for (const Cut& cut : cuts) {
         BasisBlock block;
-        block.view = CodeView::Column(f, stage_.features[f].cells());
-        block.partition = DrawPartition(stage_.features[f], stage_.counts.cells[f], schedule_, stage_.random);
+        block.view = CodeView::Column(cut.feature, stage_.features[cut.feature].cells());
+        block.partition = cut.partition;
         basis.Add(std::move(block));
     }
     stage_.rows.SetBasis(basis);
-    const NoisyGradients sums = stage_.Gradients(
-        stage_.pool.Release(stage_.pool.Slice(leave_, draws_left), stage_.rows.GradientSums(*objective_)));
-    for (size_t i = 0; i < chosen.size(); i++) {
+    const NoisyGradients sums =
+        stage_.Gradients(stage_.pool.Release(fraction, stage_.rows.GradientSums(*objective_)));
+    for (size_t i = 0; i < cuts.size(); i++) {
         const BasisBlock& block = basis.blocks()[i];
+        const double unit = unit_ / block.partition.Weight();
         Leaves leaves;
-        leaves.counts = LeafCounts(block.partition, stage_.counts.cells[chosen[i]]);
-        leaves.variance = unit_ * sums.sigma * unit_ * sums.sigma * (1 - 1.0 / block.partition.leaves);
+        leaves.counts = cuts[i].counts;
+        leaves.variance = unit * sums.sigma * unit * sums.sigma * Norm(block.partition);
         leaves.gradients.resize(block.partition.leaves * stage_.outputs());
         for (size_t output = 0; output < stage_.outputs(); output++) {
             const double* const of_output = sums.values.data() + output * basis.coordinates() + block.first;
             double* const gradients = leaves.gradients.data() + output * block.partition.leaves;
             double mean = 0;
             for (uint32_t leaf = 0; leaf < block.partition.leaves; leaf++) {
-                gradients[leaf] = of_output[leaf] * unit_;
+                gradients[leaf] = of_output[leaf] * unit;
                 mean += gradients[leaf] / block.partition.leaves;
             }
             for (uint32_t leaf = 0; leaf < block.partition.leaves; leaf++)
                 gradients[leaf] -= mean;
         }
-        MoveFeature(chosen[i], block.partition, leaves);
+        MoveFeature(cuts[i].feature, block.partition, leaves);
     }
 }
 

@@ -67,6 +67,7 @@ void FitToClasses(double classes, AutoSchedule& schedule) {
     schedule.residual_share *= 1 - few;
     // Measured for two classes only.
     schedule.many_time = schedule.many_share = schedule.many_kappa = 1;
+    schedule.many_centre = 0;
 }
 
 }  // namespace
@@ -83,6 +84,7 @@ void FitToFewDraws(AutoSchedule& schedule) {
     schedule.smooth_steps = schedule.servers_smooth;
     schedule.trees_per_draw = schedule.servers_trees;
     schedule.lead_most = 0;
+    schedule.many_centre = 0;
 }
 
 void FitToProducts(AutoSchedule& schedule) {
@@ -96,6 +98,7 @@ void FitToManyColumns(uint32_t features, AutoSchedule& schedule) {
     const auto towards = [&](double factor) { return 1 + many * (factor - 1); };
     schedule.linear_steps *= towards(1 + Ramp(schedule.nu, schedule.little_nu, schedule.enough_nu, 0, 1));
     schedule.linear_time *= towards(schedule.many_time);
+    schedule.many_centre *= many;
     schedule.residual_share *= towards(schedule.many_share);
     schedule.residual_kappa *= towards(schedule.many_kappa);
 }

@@ -21,9 +21,9 @@ uint64_t PartitionNorm(const BasisPartition& partition, uint32_t leaf) {
 
 }  // namespace
 
-void BasisPartition::Centre() {
-    on = static_cast<int32_t>(std::lround(kBasisOne * (1.0 - 1.0 / leaves)));
-    off = static_cast<int32_t>(std::lround(kBasisOne * (1.0 / leaves)));
+void BasisPartition::Centre(double weight) {
+    on = static_cast<int32_t>(std::lround(weight * kBasisOne * (1.0 - 1.0 / leaves)));
+    off = static_cast<int32_t>(std::lround(weight * kBasisOne * (1.0 / leaves)));
 }
 
 void Basis::Add(BasisBlock block) {

@@ -29,8 +29,10 @@ struct BasisPartition {
     int32_t off = 0;
     std::vector<uint32_t> leaf;  // per cell
 
-    // Centred indicators of norm sqrt(1 - 1/leaves), up to rounding.
-    void Centre();
+    // Centred indicators of norm weight * sqrt(1 - 1/leaves), up to rounding.
+    void Centre(double weight = 1);
+    // Of centred indicators: what a leaf's row adds to it, beyond what it adds to another leaf.
+    double Weight() const { return static_cast<double>(on + off) / kBasisOne; }
 };
 
 struct BasisBlock {

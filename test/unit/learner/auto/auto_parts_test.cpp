@@ -37,7 +37,7 @@ Basis MixedBasis(const std::vector<FeatureSpec>& features, Random& random) {
             for (uint32_t cell = 0; cell < features[f].cells(); cell++)
                 block.partition.leaf.push_back(cell % 5 == 4 ? BasisPartition::kNoLeaf : cell % 5);
             if (f % 3 == 2)
-                block.partition.Centre();
+                block.partition.Centre(1.7);
         }
         basis.Add(std::move(block));
     }
