@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dataset/dataset.h"
@@ -96,11 +97,11 @@ inline Plan EvaluationPlan(const TargetSpec& target, double epsilon, double delt
     return Plan::Calibrate(request);
 }
 
-inline const Figure& Named(const std::vector<Figure>& figures, const std::string& name) {
+inline const Figure& Named(const std::vector<Figure>& figures, std::string_view name) {
     for (const Figure& figure : figures)
         if (figure.name == name)
             return figure;
-    throw std::out_of_range(name);
+    throw std::out_of_range(std::string(name));
 }
 
 }  // namespace dpboost
