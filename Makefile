@@ -42,9 +42,9 @@ OBJS = $(PG_SRCS:%.cpp=$(BUILD)/ext$(MAJOR)/%.o) $(CORE_SRCS:%.cpp=$(BUILD)/plai
 DATA = $(wildcard src/sql/upgrade/dpboost--*.sql)
 DATA_built = $(BUILD)/dpboost--$(EXTVERSION).sql
 REGRESS = $(sort $(basename $(notdir $(wildcard sql/*.sql))))
-REGRESS_OPTS = --load-extension=dpboost
+REGRESS_OPTS = --load-extension=dpboost --encoding=UTF8 --no-locale
 ISOLATION = $(sort $(basename $(notdir $(wildcard test/isolation/specs/*.spec))))
-ISOLATION_OPTS = --inputdir=test/isolation --load-extension=dpboost
+ISOLATION_OPTS = --inputdir=test/isolation --load-extension=dpboost --encoding=UTF8 --no-locale
 SHLIB_LINK = -lsodium -lstdc++ -lpthread $(libpq)
 EXTRA_CLEAN = $(BUILD)
 

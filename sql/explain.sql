@@ -1,6 +1,9 @@
 -- What a model says and why: contributions add up to the score, shapes and importances show bands and rows, and nobody
 -- sees a model that is not his.
 \set SHOW_CONTEXT never
+-- messages name a model's owner: one name, whoever runs the tests
+CREATE ROLE regress_explain_owner SUPERUSER;
+SET SESSION AUTHORIZATION regress_explain_owner;
 CREATE TABLE people (age int CHECK (age BETWEEN 0 AND 100), income float8 CHECK (income >= 0 AND income <= 100000),
                      sex text CHECK (sex IN ('F', 'M')), town text, smoker boolean, sick boolean, stay float8);
 INSERT INTO people SELECT i * 7919 % 101, i * 104729 % 100000, CASE WHEN i % 2 = 0 THEN 'F' ELSE 'M' END,
@@ -81,15 +84,15 @@ SELECT * FROM dpboost_explain('sick', 'x'::text, 1, 'F', 'town 3', true);
 -- rights are those of dpboost_predict
 CREATE ROLE regress_explain_reader;
 SET ROLE regress_explain_reader;
-SELECT * FROM dpboost_importance('postgres.sick');
-SELECT * FROM dpboost_shape('postgres.sick', 'age');
-SELECT * FROM dpboost_explain('postgres.sick', 70, 1234.5, 'F', 'town 3', true);
-SELECT * FROM dpboost_interaction('postgres.sick');
-SELECT * FROM dpboost_what_if('postgres.sick', 'age', 70, 1234.5, 'F', 'town 3', true);
+SELECT * FROM dpboost_importance('regress_explain_owner.sick');
+SELECT * FROM dpboost_shape('regress_explain_owner.sick', 'age');
+SELECT * FROM dpboost_explain('regress_explain_owner.sick', 70, 1234.5, 'F', 'town 3', true);
+SELECT * FROM dpboost_interaction('regress_explain_owner.sick');
+SELECT * FROM dpboost_what_if('regress_explain_owner.sick', 'age', 70, 1234.5, 'F', 'town 3', true);
 RESET ROLE;
 SELECT dpboost_share('sick', 'regress_explain_reader');
 SET ROLE regress_explain_reader;
-SELECT count(*) >= 5 AS shared FROM dpboost_importance('postgres.sick');
+SELECT count(*) >= 5 AS shared FROM dpboost_importance('regress_explain_owner.sick');
 RESET ROLE;
 SELECT dpboost_unshare('sick', 'regress_explain_reader');
 DROP ROLE regress_explain_reader;
@@ -102,3 +105,5 @@ SELECT feature, value, contribution IS NOT NULL AS tells, band_low FROM dpboost_
 SELECT dpboost_report('old') LIKE '%>declared ranges, evenly: the training released no histograms<%' AS reported;
 SELECT count(dpboost_drop_model(full_name)) FROM (SELECT DISTINCT full_name FROM dpboost_models) s;
 DROP TABLE people, checkers;
+RESET SESSION AUTHORIZATION;
+DROP ROLE regress_explain_owner;

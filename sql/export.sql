@@ -1,5 +1,8 @@
 -- Models for use elsewhere: as SQL, as XGBoost's JSON, as bytes. The expression gives what dpboost_predict gives.
 \set SHOW_CONTEXT never
+-- messages name a model's owner: one name, whoever runs the tests
+CREATE ROLE regress_export_owner SUPERUSER;
+SET SESSION AUTHORIZATION regress_export_owner;
 CREATE TYPE tint AS ENUM ('red', 'green');
 CREATE TABLE goods (
     a float8 CHECK (a BETWEEN 0 AND 1), b int CHECK (b BETWEEN 0 AND 100000), c text CHECK (c IN ('x', 'y''z', 'ä"')), d tint,
@@ -126,15 +129,15 @@ CREATE ROLE regress_export_ana;
 CREATE ROLE regress_export_bob;
 SET ROLE regress_export_bob;
 SELECT dpboost_to_sql('trees');
-SELECT dpboost_export('postgres.trees');
-SELECT dpboost_to_xgboost('postgres.trees');
-SELECT dpboost_encode('postgres.trees', 1);
-SELECT dpboost_import('postgres.stolen', '');
+SELECT dpboost_export('regress_export_owner.trees');
+SELECT dpboost_to_xgboost('regress_export_owner.trees');
+SELECT dpboost_encode('regress_export_owner.trees', 1);
+SELECT dpboost_import('regress_export_owner.stolen', '');
 RESET ROLE;
 SELECT dpboost_share('trees', 'regress_export_bob');
 SET ROLE regress_export_bob;
 SELECT length(dpboost_to_sql('trees')) > 1000 AS sql, length(dpboost_to_xgboost('trees')::text) > 1000 AS xgboost;
-SELECT dpboost_import('mine', dpboost_export('postgres.trees'));
+SELECT dpboost_import('mine', dpboost_export('regress_export_owner.trees'));
 SELECT owner, model FROM dpboost_models WHERE release_id IS NULL;
 -- an import is no right to anything else
 SELECT dpboost_train_on('more', 'goods', 'z', 1);
@@ -148,3 +151,6 @@ DROP ROLE regress_export_ana, regress_export_bob;
 DROP FUNCTION differ, differ_plain, small;
 DROP TABLE goods, tried, plain;
 DROP TYPE tint;
+SELECT count(dpboost_drop_model(full_name)) > 0 AS dropped FROM (SELECT DISTINCT full_name FROM dpboost_models) s;
+RESET SESSION AUTHORIZATION;
+DROP ROLE regress_export_owner;

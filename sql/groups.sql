@@ -11,7 +11,7 @@ FROM generate_series(1, 3000) i;
 
 -- rows are persons: any column makes groups; one release, one charge, three models, one of them of nobody
 SELECT dpboost_protect('patients', 2, 1e-6);
-SELECT r - 'remaining' - 'release_id' AS result, (r -> 'remaining' -> 0 ->> 'part')::float8 BETWEEN 0.5 AND 0.8 AS charged_once
+SELECT r - 'remaining' - 'release_id' - 'owner' AS result, r ->> 'owner' = current_user AS own, (r -> 'remaining' -> 0 ->> 'part')::float8 BETWEEN 0.5 AND 0.8 AS charged_once
 FROM (SELECT dpboost_train_groups('care', 'region', 'patients', 'cost', 1) AS r) t;
 SELECT model, version, models, epsilon, delivered, kind FROM dpboost_ledger ORDER BY release_id DESC LIMIT 1;
 SELECT count(*) FROM dpboost_ledger WHERE model LIKE 'care%';
