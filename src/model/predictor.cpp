@@ -101,14 +101,15 @@ auto AtDepth(unsigned depth, const Visit& visit) noexcept {
 // Collects the distinct questions of a model's trees, numbers them by feature and lays out the arrays.
 class Predictor::Compiler {
   public:
-    Compiler(const Model& model, Predictor* out) : model_(model), out_(out), features_(model.features()) {}
+    Compiler(const std::vector<FeatureSpec>& features, const std::vector<const Tree*>& trees, Predictor* out)
+        : features_(features), trees_(trees), out_(out) {}
 
     // False if the answers would take too much memory.
     bool Run() {
         asked_.resize(features_.size());
-        for (const Tree& tree : model_.trees())
-            for (const Split& split : tree.splits)
-                Number(tree, split) = kAsked;
+        for (const Tree* tree : trees_)
+            for (const Split& split : tree->splits)
+                Number(*tree, split) = kAsked;
         if (OtherAnswerBytes() > kMaxAnswerBytes)
             return false;
         size_t widest = 0;
@@ -219,14 +220,14 @@ class Predictor::Compiler {
         for (unsigned depth = 1; depth <= kMaxDepth; depth++) {
             Forest forest{depth, 0, narrow ? out_->narrow_nodes_.size() : out_->wide_nodes_.size(),
                           out_->leaves_.size()};
-            for (const Tree& tree : model_.trees()) {
-                if (tree.depth != depth)
+            for (const Tree* tree : trees_) {
+                if (tree->depth != depth)
                     continue;
                 forest.trees++;
                 AddNode(narrow, 0);
-                for (const Split& split : tree.splits)
-                    AddNode(narrow, Number(tree, split));
-                out_->leaves_.insert(out_->leaves_.end(), tree.leaves.begin(), tree.leaves.end());
+                for (const Split& split : tree->splits)
+                    AddNode(narrow, Number(*tree, split));
+                out_->leaves_.insert(out_->leaves_.end(), tree->leaves.begin(), tree->leaves.end());
             }
             if (forest.trees > 0)
                 out_->forests_.push_back(forest);
@@ -240,14 +241,14 @@ class Predictor::Compiler {
             out_->wide_nodes_.push_back(number);
     }
 
-    const Model& model_;
-    Predictor* out_;
     const std::vector<FeatureSpec>& features_;
+    const std::vector<const Tree*>& trees_;
+    Predictor* out_;
     std::vector<Asked> asked_;
     uint32_t question_count_ = 0;
 };
 
-Predictor::Predictor(const Model& model) : link_(model.link()), target_(model.target()) {
+Predictor::Predictor(const Model& model, Simd simd) : link_(model.link()), target_(model.target()) {
     for (size_t output = 0; output < model.outputs(); output++)
         bases_.push_back(model.base(output));
     for (size_t i = 0; i < model.features().size(); i++) {
@@ -256,8 +257,21 @@ Predictor::Predictor(const Model& model) : link_(model.link()), target_(model.ta
         tables_.push_back({static_cast<uint32_t>(i), model.features()[i].missing(), table_values_.size()});
         table_values_.insert(table_values_.end(), model.table(i).begin(), model.table(i).end());
     }
-    if (!Compiler(model, this).Run())
+    Compile(model, simd);
+}
+
+void Predictor::Compile(const Model& model, Simd simd) {
+    std::vector<const Tree*> trees;
+    for (const Tree& tree : model.trees())
+        trees.push_back(&tree);
+    if (trees.empty())
+        return;
+    grids_.emplace(model, &trees);
+    bytes_ = ByteForest::Of(model, trees, simd);
+    if (!bytes_ && !Compiler(model.features(), trees, this).Run()) {
+        grids_.reset();
         plain_.emplace(model);
+    }
 }
 
 void Predictor::Answer(const uint16_t* codes) noexcept {
@@ -300,6 +314,10 @@ int64_t Predictor::Score(const uint16_t* codes) noexcept {
     int64_t score = bases_[0];
     for (const Table& table : tables_)
         score += table_values_[table.offset + std::min(codes[table.feature], table.missing)];
+    if (grids_)
+        grids_->AddValues(codes, &score);
+    if (bytes_)
+        bytes_->AddLeaves(codes, &score);
     if (forests_.empty())
         return score;
     Answer(codes);
@@ -324,6 +342,10 @@ void Predictor::Scores(const uint16_t* codes, int64_t* scores) noexcept {
         for (size_t output = 0; output < k; output++)
             scores[output] += values[output];
     }
+    if (grids_)
+        grids_->AddValues(codes, scores);
+    if (bytes_)
+        bytes_->AddLeaves(codes, scores);
     if (forests_.empty())
         return;
     Answer(codes);
@@ -336,7 +358,7 @@ void Predictor::Scores(const uint16_t* codes, int64_t* scores) noexcept {
 }
 
 size_t Predictor::memory_used() const noexcept {
-    size_t trees = 0;
+    size_t trees = (grids_ ? grids_->memory_used() : 0) + (bytes_ ? bytes_->memory_used() : 0);
     if (plain_)
         for (const Tree& tree : plain_->trees())
             trees +=

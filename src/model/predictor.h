@@ -1,6 +1,6 @@
-// Prediction of many rows, one at a time, from a model's codes. Every distinct question that the trees ask is
-// answered once per row into a byte array; a step down a tree is then two loads and an add. Scores equal
-// Model::Score bit for bit.
+// Prediction of many rows, one at a time, from a model's codes. Trees on two or three features may be ProductGrids; where a
+// ByteForest can hold the others, it does. Else every distinct question that they ask is answered once per row into a byte
+// array; a step down a tree is then two loads and an add. Scores equal Model::Score bit for bit.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,16 @@
 #include <optional>
 #include <vector>
 
+#include "model/byte_forest.h"
 #include "model/model.h"
+#include "model/product_grids.h"
 
 namespace dpboost {
 
 // Keeps no reference to the model. Not const: it owns scratch memory, so one per thread.
 class Predictor {
   public:
-    explicit Predictor(const Model& model);
+    explicit Predictor(const Model& model, Simd simd = BestSimd());
 
     size_t outputs() const noexcept { return bases_.size(); }
     // codes: one per feature, in order; a code beyond the feature's cells counts as missing. Scores writes those of all
@@ -55,6 +57,7 @@ class Predictor {
 
     class Compiler;
 
+    void Compile(const Model& model, Simd simd);
     void Answer(const uint16_t* codes) noexcept;
     template <typename Id>
     int64_t SumForest(const Forest& forest, const Id* nodes) const noexcept;
@@ -79,6 +82,8 @@ class Predictor {
     std::vector<uint32_t> wide_nodes_;    // else
     std::vector<int32_t> leaves_;
 
+    std::optional<ProductGrids> grids_;
+    std::optional<ByteForest> bytes_;
     std::optional<Model> plain_;  // for models whose questions would take too much memory
 };
 

@@ -61,7 +61,8 @@ double Seconds(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void Measure(const char* what, unsigned trees, unsigned depth, unsigned count, Shape shape) {
+void Measure(const char* what, unsigned trees, unsigned depth, unsigned count, Shape shape,
+             const char* target = "") {
     Model model = RandomModel(trees, depth, count, shape);
     std::string bytes = model.Serialize();
     auto start = std::chrono::steady_clock::now();
@@ -85,8 +86,8 @@ void Measure(const char* what, unsigned trees, unsigned depth, unsigned count, S
         best = std::min(best, Seconds(start));
     }
     std::printf(
-        "%-34s %7.3f us/row   parse %6.2f ms   compile %6.2f ms   %8zu bytes stored   %8zu in memory\n", what,
-        best / kRows * 1e6, parse * 1e3, compile * 1e3, bytes.size(), predictor.memory_used());
+        "%-34s %7.3f us/row   parse %6.2f ms   compile %6.2f ms   %8zu bytes stored   %8zu in memory%s\n",
+        what, best / kRows * 1e6, parse * 1e3, compile * 1e3, bytes.size(), predictor.memory_used(), target);
 }
 
 }  // namespace
@@ -96,7 +97,8 @@ int main(int argc, char** argv) {
     unsigned depth = argc > 2 ? std::atoi(argv[2]) : 6;
     unsigned count = argc > 3 ? std::atoi(argv[3]) : 14;
     std::printf("%u trees of depth %u on %u features\n", trees, depth, count);
-    Measure("thresholds", trees, depth, count, Shape::kThresholds);
+    Measure("thresholds", trees, depth, count, Shape::kThresholds,
+            trees == 1000 && depth == 6 ? "   <= 2.5 us/row" : "");
     Measure("thresholds and levels", trees, depth, count, Shape::kMixed);
     Measure("thresholds and random subsets", trees, depth, count, Shape::kSubsets);
     Measure("one feature per tree (tables)", trees, depth, count, Shape::kOneFeature);

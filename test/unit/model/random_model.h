@@ -79,6 +79,13 @@ inline Model RandomClassModel(std::vector<FeatureSpec> features, unsigned classe
     return model;
 }
 
+inline std::vector<const Tree*> TreesOf(const Model& model) {
+    std::vector<const Tree*> trees;
+    for (const Tree& tree : model.trees())
+        trees.push_back(&tree);
+    return trees;
+}
+
 // Evidence of every kind; the first feature has no bands.
 inline Evidence RandomEvidence(const Model& model, uint64_t seed) {
     Xorshift random;
