@@ -65,6 +65,18 @@ SELECT dpboost_predict('reg', 'Infinity'::float8, 1e300, repeat('long', 10000), 
 SELECT dpboost_predict('reg', 1e308::float8, -2147483648, 'x', 'red'::colour, true) = dpboost_predict('reg', 1.0, 0, 'x', 'red'::colour, true) AS clamped;
 SELECT dpboost_predict(NULL, 1, 2) IS NULL AS no_model;
 
+-- long texts, compressed or out of line, are read whole
+CREATE TABLE texts AS SELECT i * 1.0 AS y, repeat('compressed', 1000) || i AS t FROM generate_series(1, 40) i;
+ALTER TABLE texts ADD u text;
+ALTER TABLE texts ALTER u SET STORAGE EXTERNAL;
+UPDATE texts SET u = t || '';
+SELECT dpboost_train('long', '{"epsilon": 50, "target_range": [0, 40]}', y, t) ->> 'task' AS task FROM texts;
+SELECT max(pg_column_size(t)) < 1000 AS compressed, min(pg_column_size(u)) > 10000 AS out_of_line, count(DISTINCT dpboost_predict('long', t)) > 10 AS told_apart,
+    bool_and(dpboost_predict('long', t) = dpboost_predict('long', left(t, 20000))) AS same,
+    bool_and(dpboost_predict('long', u) = dpboost_predict('long', left(t, 20000))) AS same_out_of_line FROM texts;
+DROP TABLE texts;
+SELECT dpboost_drop_model('long');
+
 -- names and versions
 SELECT dpboost_predict('none', 1);
 SELECT dpboost_predict('', 1);

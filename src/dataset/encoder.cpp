@@ -36,9 +36,7 @@ inline uint64_t Mix(uint64_t hash, uint64_t word) noexcept {
     return hash ^ (hash >> 29);
 }
 
-}  // namespace
-
-uint64_t HashText(const char* text, size_t size) noexcept {
+__attribute__((always_inline)) inline uint64_t HashInline(const char* text, size_t size) noexcept {
     uint64_t hash = 0x6470626f6f737431u ^ size;
     if (size <= 8) {
         hash = Mix(hash, LoadShort(text, size));
@@ -51,6 +49,12 @@ uint64_t HashText(const char* text, size_t size) noexcept {
     hash = (hash ^ (hash >> 32)) * 0xbf58476d1ce4e5b9u;
     hash = (hash ^ (hash >> 29)) * 0x94d049bb133111ebu;
     return hash ^ (hash >> 32);
+}
+
+}  // namespace
+
+uint64_t HashText(const char* text, size_t size) noexcept {
+    return HashInline(text, size);
 }
 
 Encoder::Encoder(const FeatureSpec& spec) : kind_(spec.kind()), missing_(spec.missing()) {
@@ -165,7 +169,7 @@ void Encoder::BuildLevels(const FeatureSpec& spec) {
 
 uint16_t Encoder::Text(const char* text, size_t size) const noexcept {
     if (kind_ == FeatureKind::kHashed)
-        return static_cast<uint16_t>(((HashText(text, size) >> 32) * buckets_) >> 32);
+        return static_cast<uint16_t>(((HashInline(text, size) >> 32) * buckets_) >> 32);
     if (kind_ != FeatureKind::kLevels)
         return missing_;
     uint64_t hash = HashText(text, size);

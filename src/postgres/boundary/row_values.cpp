@@ -3,8 +3,9 @@
 
 namespace dpboost {
 
-uint64 RowTypeState(Oid type, int32 typmod) {
-    return assign_record_type_identifier(type, typmod);
+RowTypeStamp StampOf(Oid type, int32 typmod) {
+    const TypeCacheEntry* entry = type == RECORDOID ? nullptr : lookup_type_cache(type, TYPECACHE_TUPDESC);
+    return {type, typmod, entry, assign_record_type_identifier(type, typmod)};
 }
 
 void ReadRow(HeapTupleHeader row, TupleDesc descriptor, Datum* values, bool* nulls) {

@@ -5,9 +5,23 @@
 
 namespace dpboost {
 
-// A number for what a row type looks like now. A named one may be altered in the middle of a statement, by code that the
-// statement calls: a descriptor is good for as long as this stays the same. It also changes for no reason, rarely.
-uint64 RowTypeState(Oid type, int32 typmod);
+// A row type as it looks now. A named one may be altered in the middle of a statement, by code that the statement calls: a
+// descriptor is good for rows for which this holds. It also ceases to hold for no reason, rarely.
+struct RowTypeStamp {
+    Oid type;  // 0: holds for no row
+    int32 typmod;
+    const TypeCacheEntry* entry;  // of a named type; a session keeps it for good
+    uint64 identifier;
+};
+RowTypeStamp StampOf(Oid type, int32 typmod);
+
+inline bool Holds(const RowTypeStamp& stamp, HeapTupleHeader row) {
+    if (HeapTupleHeaderGetTypeId(row) != stamp.type || HeapTupleHeaderGetTypMod(row) != stamp.typmod)
+        return false;
+    const uint64 now = stamp.entry != nullptr ? stamp.entry->tupDesc_identifier
+                                              : assign_record_type_identifier(stamp.type, stamp.typmod);
+    return now == stamp.identifier;
+}
 
 // The fields of a composite value, which has the descriptor's type.
 void ReadRow(HeapTupleHeader row, TupleDesc descriptor, Datum* values, bool* nulls);

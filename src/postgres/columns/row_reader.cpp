@@ -196,8 +196,10 @@ void MakeColumnReader(Oid type, ValueKind kind, const Encoder* encoder, ColumnRe
     reader->encoder = encoder;
     reader->missing = encoder->Missing();
     reader->as_number = encoder->kind() == FeatureKind::kNumeric;
-    const bool is_fast = kind == ValueKind::kFloat8 || kind == ValueKind::kFloat4 || kind == ValueKind::kInt4;
-    reader->fast_kind = reader->as_number && is_fast ? kind : ValueKind::kUnknown;
+    const bool is_fast_number =
+        kind == ValueKind::kFloat8 || kind == ValueKind::kFloat4 || kind == ValueKind::kInt4;
+    const bool is_fast = reader->as_number ? is_fast_number : kind == ValueKind::kText;
+    reader->fast_kind = is_fast ? kind : ValueKind::kUnknown;
     reader->boolean_codes[0] = encoder->Text("false", 5);
     reader->boolean_codes[1] = encoder->Text("true", 4);
     if (kind != ValueKind::kEnum)

@@ -41,8 +41,9 @@ struct ColumnReader {
     };
 
     ValueKind kind;
-    ValueKind fast_kind;  // kFloat8, kFloat4 or kInt4 of a numeric feature, else kUnknown
-    bool as_number;       // the feature is numeric
+    ValueKind
+        fast_kind;   // kFloat8, kFloat4 or kInt4 of a numeric feature, kText of another one, else kUnknown
+    bool as_number;  // the feature is numeric
     uint16_t missing;
     uint16_t boolean_codes[2];
     const Encoder* encoder;
@@ -66,6 +67,11 @@ inline uint16_t ReadCode(const ColumnReader& reader, Datum value) {
         return reader.encoder->Number(DatumGetInt32(value));
     if (reader.fast_kind == ValueKind::kFloat4)
         return reader.encoder->Number(DatumGetFloat4(value));
+    if (reader.fast_kind == ValueKind::kText) {
+        const auto* text = reinterpret_cast<const struct varlena*>(DatumGetPointer(value));
+        if (!VARATT_IS_COMPRESSED(text) && !VARATT_IS_EXTERNAL(text))
+            return reader.encoder->Text(VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text));
+    }
     return ReadSlowCode(reader, value);
 }
 

@@ -1,6 +1,5 @@
 #include "postgres/predict/binding.h"
 
-#include "postgres/boundary/row_values.h"
 #include "postgres/predict/object_features.h"
 
 namespace dpboost {
@@ -139,7 +138,7 @@ const char* const* ColumnNames(TupleDesc descriptor) {
 }
 
 void BindRow(Binding* binding, Oid type, int32 typmod) {
-    binding->row_type = InvalidOid;
+    binding->row_type.type = InvalidOid;
     MemoryContextReset(binding->row_context);
     MemoryContext outer = MemoryContextSwitchTo(binding->row_context);
     TupleDesc descriptor = lookup_rowtype_tupdesc(type, typmod);
@@ -156,9 +155,7 @@ void BindRow(Binding* binding, Oid type, int32 typmod) {
             RaiseMissingFeatures(*binding, ColumnNames(binding->descriptor));
         BindColumn(binding, i, TupleDescAttr(binding->descriptor, binding->fields[i])->atttypid);
     }
-    binding->row_type = type;
-    binding->row_typmod = typmod;
-    binding->row_state = RowTypeState(type, typmod);
+    binding->row_type = StampOf(type, typmod);
     MemoryContextSwitchTo(outer);
 }
 
@@ -217,11 +214,8 @@ Binding* FindBinding(FunctionCallInfo fcinfo, ModelCall* call, const char* name,
 
 FeatureValues TakeRowApart(Binding* binding, Datum row) {
     HeapTupleHeader header = DatumGetHeapTupleHeader(row);
-    const Oid type = HeapTupleHeaderGetTypeId(header);
-    const int32 typmod = HeapTupleHeaderGetTypMod(header);
-    if (type != binding->row_type || typmod != binding->row_typmod ||
-        RowTypeState(type, typmod) != binding->row_state)
-        BindRow(binding, type, typmod);
+    if (!Holds(binding->row_type, header))
+        BindRow(binding, HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
     ReadRow(header, binding->descriptor, binding->values, binding->nulls);
     return {binding->values, binding->nulls, binding->fields};
 }

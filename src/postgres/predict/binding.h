@@ -4,6 +4,7 @@
 #pragma once
 
 #include "postgres/boundary/boundary.h"
+#include "postgres/boundary/row_values.h"
 #include "postgres/columns/source_column.h"
 #include "postgres/predict/model_cache.h"
 
@@ -29,9 +30,7 @@ struct Binding {
     // A row: the type for which `fields` holds, and room for its values, in a context of their own because
     // rows of several types may alternate.
     MemoryContext row_context;
-    Oid row_type;
-    int32 row_typmod;
-    uint64 row_state;  // see RowTypeState
+    RowTypeStamp row_type;
     TupleDesc descriptor;
     int* fields;
     Datum* values;

@@ -3,6 +3,7 @@
 // (partial_state).
 #pragma once
 
+#include "postgres/boundary/row_values.h"
 #include "postgres/train/aggregate/call_expressions.h"
 #include "postgres/train/training.h"
 
@@ -26,9 +27,9 @@ struct AggregateState {
     Jsonb* result;          // null until it was trained
 
     // kRow
-    TupleDesc descriptor;  // null until the type is known
-    uint64 row_state;      // see RowTypeState
-    int unit_field;        // -1: rows are units
+    TupleDesc descriptor;   // null until the type is known
+    RowTypeStamp row_type;  // for which it holds
+    int unit_field;         // -1: rows are units
     Datum* values;
     bool* nulls;
 

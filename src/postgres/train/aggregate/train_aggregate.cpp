@@ -49,7 +49,7 @@ void LearnRowType(AggregateState* state, Oid type, int32 typmod) {
     } else {
         FreeTupleDesc(descriptor);
     }
-    state->row_state = RowTypeState(type, typmod);
+    state->row_type = StampOf(type, typmod);
     MemoryContextSwitchTo(outer);
 }
 
@@ -311,10 +311,8 @@ void DescribeRow(AggregateState* state, Oid type, int32 typmod) {
 
 void AppendRecord(AggregateState* state, NullableDatum target, Datum row) {
     HeapTupleHeader header = DatumGetHeapTupleHeader(row);
-    const Oid type = HeapTupleHeaderGetTypeId(header);
-    const int32 typmod = HeapTupleHeaderGetTypMod(header);
-    if (state->descriptor == nullptr || RowTypeState(type, typmod) != state->row_state)
-        DescribeRow(state, type, typmod);
+    if (state->descriptor == nullptr || !Holds(state->row_type, header))
+        DescribeRow(state, HeapTupleHeaderGetTypeId(header), HeapTupleHeaderGetTypMod(header));
     ReadRow(header, state->descriptor, state->values, state->nulls);
     const int unit = state->unit_field;
     const NullableDatum unit_value =
