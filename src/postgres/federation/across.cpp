@@ -272,6 +272,8 @@ void PlanAcross(AcrossCall* call) {
                                               DPBOOST_VERSION);
     call->links = OpenLinks(*call->federation, call->caller);
     SendBatchToAll(call->links, kBegin);
+    if (call->model != nullptr)  // its start takes as long as the steps before it is needed
+        StartOrKeep(call->caller, &call->worker);
     AwaitAll(call->links);
     const LinkValue described[] = {TextValue(call->federation->name), TextValue(call->target),
                                    call->features == nullptr
@@ -287,7 +289,6 @@ void PlanAcross(AcrossCall* call) {
 }
 
 void RunAcross(AcrossCall* call, const char* method, PaidRelease* paid) {
-    StartOrKeep(call->caller, &call->worker);
     Open(call);
     JoinAndPay(call, method, paid);
     CheckConnected(call->links);  // or the others would pay for nothing

@@ -147,6 +147,7 @@ Datum dpboost_party_open(PG_FUNCTION_ARGS) {
     const Federation* federation = PartyIn(NameStr(*PG_GETARG_NAME(0)));
     const Bytes call = Argument(fcinfo, 1), plan = Argument(fcinfo, 2);
     BeginSession(session, *federation, call, plan, false);
+    ExpectCharge(session);  // starts while all sign and read their rows
     bytea* opening = Open(session, *federation, call, plan);
     session->state = PartyState::kOpened;
     session->forget.func = Forget;

@@ -163,10 +163,13 @@ void CheckUnchanged(const PartySession* session) {
                         errmsg("the relation of a federated training has changed since it was opened")));
 }
 
-void TakeRows(PartySession* session) {
-    // The worker of the charge, which is asked for in a later statement of this transaction, starts while rows are read.
+void ExpectCharge(PartySession* session) {
     StartOrKeep(GetUserId(),
                 session->evaluation != nullptr ? &session->evaluation->worker : &session->training->worker);
+}
+
+void TakeRows(PartySession* session) {
+    ExpectCharge(session);  // it may have waited as long as it does, or given way to others
     if (session->evaluation != nullptr) {
         ReadRows(session->evaluation, ReadingOf(session));
         FinishRows(session->evaluation);

@@ -64,6 +64,8 @@ void BeginSession(PartySession* session, const Federation& federation, const Byt
                   bool estimate);
 // Raises 55000 if the relation's columns are no longer what they were.
 void CheckUnchanged(const PartySession* session);
+// Has the worker of the charge start, which is asked for in a later statement of this transaction, or wait on.
+void ExpectCharge(PartySession* session);
 // Reads all rows.
 void TakeRows(PartySession* session);
 
