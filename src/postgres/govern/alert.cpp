@@ -6,7 +6,6 @@
 #include "postgres/boundary/printed.h"
 #include "postgres/boundary/writable.h"
 #include "postgres/catalog/catalog.h"
-#include "postgres/catalog/catalog_rows.h"
 #include "postgres/limits/protect.h"
 #include "postgres/population/population.h"
 #include "privacy/budget.h"
@@ -51,11 +50,10 @@ Alert FindAlert(const BudgetState* budget) {
 }
 
 bool HasAlerts() {
-    const RowTable rows = OpenRows("alert", nullptr);
-    SysScanDesc scan = AllRows(rows);
-    const bool found = HeapTupleIsValid(systable_getnext(scan));
-    systable_endscan(scan);
-    CloseRows(rows);
+    CatalogScope scope;
+    CatalogBegin(&scope);
+    const bool found = CatalogRead("SELECT FROM dpboost.alert", {}, 1) > 0;
+    CatalogEnd(&scope);
     return found;
 }
 
