@@ -99,6 +99,8 @@ int64 KeepUnnamed(const ReadRelation* relation, ArrayType* ids, Cap* cap) {
 void AcceptEarlier(const ReadRelation* relation, const ArrayType* counted, Cap* cap, int64 accepted,
                    bool accept) {
     const char* unit = cap->has_unit ? NameStr(cap->unit) : "";
+    // First those that are accepted: a release that comes in between is not one of them.
+    cap->earlier = CountEarlierReleases(relation->relid, counted, unit, 0);
     const EarlierReleases unaccepted = CountEarlierReleases(relation->relid, counted, unit, accepted);
     if (unaccepted.count > 0 && !accept)
         ereport(ERROR,
@@ -111,7 +113,6 @@ void AcceptEarlier(const ReadRelation* relation, const ArrayType* counted, Cap* 
                                   static_cast<long>(unaccepted.count)),
                  errhint("With accept_earlier => true they count as they are, and dpboost_budgets shows how "
                          "many they are.")));
-    cap->earlier = CountEarlierReleases(relation->relid, counted, unit, 0);
 }
 
 void WriteCap(ArrayType* ids, const Cap* cap, Oid caller) {
