@@ -71,6 +71,47 @@ SELECT * FROM budgets WHERE relation = 'q'::regclass;
 SELECT dpboost_verify();
 RESET ROLE;
 
+-- few lines are looked through, of many an index finds those that matter: a release goes into the line of the same tables and roles
+CREATE TABLE few (LIKE a INCLUDING ALL);
+ALTER TABLE few OWNER TO regress_count_owner;
+CREATE FUNCTION lines() RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(array_to_string(role_names, '+') || ' ' || (SELECT count(*) FROM dpboost.ledger l JOIN dpboost.charged c USING (release_id)
+        WHERE (c.relation_ids, c.direct_ids, c.role_names) = (t.relation_ids, t.direct_ids, t.role_names)), ', ' ORDER BY role_names)
+    FROM dpboost.total t WHERE relation_ids && (SELECT array_agg(relation_id) FROM dpboost.relation_name WHERE relation::oid = 'few'::regclass)
+$$;
+SET ROLE regress_count_owner;
+SELECT dpboost_set_budget('few', r, 2, 1e-6) FROM unnest('{regress_count_ana,regress_count_rob}'::regrole[]) r;
+RESET ROLE;
+CREATE PROCEDURE in_turn() LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN 1..2 LOOP
+        SET LOCAL ROLE regress_count_ana;
+        PERFORM train('few', 0.01, 'auto');
+        SET LOCAL ROLE regress_count_rob;
+        PERFORM train('few', 0.01, 'auto');
+        RESET ROLE;
+        COMMIT;
+    END LOOP;
+END$$;
+VACUUM FULL dpboost.total;
+SELECT pg_relation_size('dpboost.total') <= 32 * 8192 AS few;
+CALL in_turn();
+SELECT lines();
+SELECT grantee, releases FROM budgets WHERE relation = 'few'::regclass;
+SET session_replication_role = replica;
+INSERT INTO dpboost.total (relation_ids, direct_ids, roles, role_names, first_release_id, last_release_id, spent)
+SELECT ARRAY[-i], '{}', '{}', '{}', 0, 0, convert_to(repeat('x', 900), 'UTF8') FROM generate_series(1, 300) i;
+RESET session_replication_role;
+SELECT pg_relation_size('dpboost.total') > 32 * 8192 AS many;
+CALL in_turn();
+SELECT lines();
+SELECT grantee, releases FROM budgets WHERE relation = 'few'::regclass;
+SELECT dpboost_verify() -> 'ok' AS ok;
+SET session_replication_role = replica;
+DELETE FROM dpboost.total WHERE relation_ids[1] < 0;
+RESET session_replication_role;
+VACUUM FULL dpboost.total;
+
 SELECT count(dpboost_drop_model(owner || '.' || model)) > 0 FROM (SELECT DISTINCT owner, model FROM dpboost_models WHERE model = 'regress_count') m;
 DROP SCHEMA regress_count CASCADE;
 DROP ROLE regress_count_owner, regress_count_ana, regress_count_rob;

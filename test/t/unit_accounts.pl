@@ -80,6 +80,7 @@ my $refused = start_session($node, train(0.1) . "\n");
 ok(ledger_waits("wait_event_type = 'Lock'"), 'a charge waits for the ledger');
 cmp_ok(wal_since($written), '<', 12000 * 15, 'and has written no accounts');
 sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%dpboost_train_on%' AND pid <> pg_backend_pid()});
+$node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%dpboost_train_on%' AND pid <> pg_backend_pid()});
 $ledger->{in} = "COMMIT;\n\\q\n";
 $refused->{in} = "\\q\n";
 eval { $_->{run}->finish } for $ledger, $refused;

@@ -61,6 +61,7 @@ extern "C" {
 #include <commands/dbcommands.h>
 #include <commands/event_trigger.h>
 #include <commands/extension.h>
+#include <commands/sequence.h>
 #include <commands/trigger.h>
 #include <executor/executor.h>
 #include <executor/instrument.h>
@@ -295,6 +296,15 @@ inline bool IsGroupEntry(const RangeTblEntry* entry) {
 #else
     (void)entry;
     return false;
+#endif
+}
+
+// Of a row that is changed without a plan; 16 added an argument.
+inline void InitRecheck(EPQState* recheck, EState* state) {
+#if PG_VERSION_NUM >= 160000
+    EvalPlanQualInit(recheck, state, nullptr, NIL, -1, NIL);
+#else
+    EvalPlanQualInit(recheck, state, nullptr, NIL, -1);
 #endif
 }
 

@@ -83,6 +83,8 @@ Datum RoleRef(Oid role, const char* role_name);
 
 // Whether one of the roles in a dpboost.role_ref[] was remembered by this oid.
 bool HasRole(const ArrayType* roles, Oid role);
+// That of the i'th of them; 0: there was no such role.
+Oid RoleAt(const ArrayType* roles, int i);
 // The oid under which a relation_ref or a role_ref was made; 0: there was no such object.
 Oid RememberedOid(Datum ref);
 // The name under which a role_ref was made; the role may have another one now.

@@ -1,25 +1,51 @@
-// dpboost's own tables, read row by row without a statement, where planning one would cost more than all the rest.
+// dpboost's own tables, row by row without a statement, where planning one would cost more than all the rest: a new process has
+// nothing planned, and the ledger worker often is one. A read sees what CatalogRead would: all that is committed, and what this
+// transaction did itself before its last CommandCounterIncrement.
 #pragma once
 
+#include <initializer_list>
+
 #include "postgres/boundary/pg.h"
+#include "postgres/catalog/catalog.h"
 
 namespace dpboost {
 
-// A table or an index of the schema dpboost.
-inline Oid CatalogRelation(const char* name) {
-    const Oid relation = get_relname_relid(name, get_namespace_oid("dpboost", false));
-    if (!OidIsValid(relation))
-        elog(ERROR, "catalog relation dpboost.%s is missing", name);
-    return relation;
-}
+// A table, an index or a sequence of the schema dpboost.
+Oid CatalogRelation(const char* name);
 
-// A column that is never null.
-inline Datum ColumnOf(HeapTuple tuple, Relation table, int column) {
-    bool is_null;
-    const Datum value = heap_getattr(tuple, column, RelationGetDescr(table), &is_null);
-    if (is_null)
-        elog(ERROR, "column %d of %s is null", column, RelationGetRelationName(table));
-    return value;
-}
+// A table that is open, with an index of it.
+struct RowTable {
+    Relation table;
+    Relation index;  // null: none
+    LOCKMODE lock;
+};
+RowTable OpenRows(const char* table, const char* index, LOCKMODE lock = AccessShareLock);
+// A reader's lock ends here, a writer's with the transaction.
+void CloseRows(const RowTable& rows);
+
+// Keys of an index. A column of the table by its name; nullptr: the index's first expression.
+ScanKeyData RowKey(const RowTable& rows, const char* column, RegProcedure equals, Datum value);
+// The rows with these keys, in the index's order; systable_getnext_ordered and systable_endscan_ordered do the rest.
+SysScanDesc FindRows(const RowTable& rows, ScanKeyData* keys, int count);
+// Of the rows with this key the last in the index's order, as a copy; null: there is none. Without a key of all rows.
+HeapTuple LastRow(const RowTable& rows, ScanKeyData* key);
+
+// A column's value; without `is_null` of one that is never null.
+Datum ColumnOf(HeapTuple tuple, Relation table, const char* column, bool* is_null);
+Datum ColumnOf(HeapTuple tuple, Relation table, const char* column);
+Datum ColumnOf(HeapTuple tuple, Relation table, int column);  // by its number
+
+// A value of a row that is written. Columns that are not named are null; there are no defaults.
+struct NamedValue {
+    const char* column;
+    Parameter value;
+};
+// Writes a row with all that an INSERT does: constraints, triggers, indexes.
+void InsertRow(const char* table, std::initializer_list<NamedValue> values);
+// Changes these columns of a row that was read.
+void UpdateRow(const RowTable& rows, HeapTuple row, std::initializer_list<NamedValue> values);
+
+// The next number of a sequence.
+int64 NextNumber(const char* sequence);
 
 }  // namespace dpboost

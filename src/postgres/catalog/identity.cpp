@@ -3,6 +3,7 @@
 #include "postgres/catalog/identity.h"
 
 #include "postgres/catalog/catalog.h"
+#include "postgres/catalog/catalog_rows.h"
 #include "postgres/catalog/known_names.h"
 
 extern "C" {
@@ -118,6 +119,25 @@ ArrayType* DistinctIds(const ArrayBuildState* gathered, MemoryContext context) {
     return array;
 }
 
+// Whether it was seen as what it is now under each of the identities.
+bool IsRemembered(const ReadRelation* relation, const ArrayType* ids) {
+    const auto* values = reinterpret_cast<const int64*>(ARR_DATA_PTR(ids));
+    const int count = ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids));
+    const List* names = NamesLike(relation->schema_name, relation->relation_name);
+    for (int i = 0; i < count; ++i) {
+        bool found = false;
+        ListCell* cell;
+        foreach (cell, names) {
+            const auto* known = static_cast<const KnownName*>(lfirst(cell));
+            found |= known->relation_id == values[i] && known->relid == relation->relid &&
+                     known->owner == relation->owner;
+        }
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
 ArrayType* CopyIds(uint64 row, int column, MemoryContext context) {
     bool is_null;
     Datum ids = CatalogValue(row, column, &is_null);
@@ -196,6 +216,13 @@ Datum AllIdentities(const Identities* identities, const ArrayType* more) {
     return makeArrayResult(result, CurrentMemoryContext);
 }
 
+ArrayType* DistinctIdentities(const Identities* identities) {
+    ArrayBuildState* result = initArrayResult(INT8OID, CurrentMemoryContext, false);
+    for (int i = 0; i < identities->count; ++i)
+        AccumulateIdentities(result, identities->of[i].own);
+    return DistinctIds(result, CurrentMemoryContext);
+}
+
 CountedIdentities IdentitiesThatCount(Oid relid, const ArrayType* counted) {
     return {AllIdentities(ResolveIdentities(DescendantsOf(relid), CurrentMemoryContext), counted),
             AllIdentities(ResolveIdentities(AncestorsOf(relid), CurrentMemoryContext))};
@@ -203,11 +230,11 @@ CountedIdentities IdentitiesThatCount(Oid relid, const ArrayType* counted) {
 
 ArrayType* RememberRelation(const ReadRelation* relation, ArrayType* ids) {
     if (ids == nullptr) {
-        CatalogRead("SELECT nextval('dpboost.relation_id_seq')", {}, 1);
-        bool is_null;
-        Datum id = CatalogValue(0, 1, &is_null);
+        Datum id = Int64GetDatum(NextNumber("relation_id_seq"));
         ids = construct_array(&id, 1, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
     }
+    if (IsRemembered(relation, ids))
+        return ids;
     NameData schema_name, relation_name;
     namestrcpy(&schema_name, relation->schema_name);
     namestrcpy(&relation_name, relation->relation_name);

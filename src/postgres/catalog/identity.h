@@ -49,6 +49,9 @@ void AccumulateIdentities(ArrayBuildState* result, const ArrayType* ids);
 // The identities of all members together, as bigint[].
 Datum AllIdentities(const Identities* identities, const ArrayType* more = nullptr);
 
+// The same, in order and each once.
+ArrayType* DistinctIdentities(const Identities* identities);
+
 // Whether one of the identities is this one.
 bool HasIdentity(const ArrayType* ids, int64 relation_id);
 

@@ -110,6 +110,10 @@ bool HasRole(const ArrayType* roles, Oid role) {
     return false;
 }
 
+Oid RoleAt(const ArrayType* roles, int i) {
+    return reinterpret_cast<const RoleRefData*>(ARR_DATA_PTR(roles))[i].role;
+}
+
 Oid RememberedOid(Datum ref) {
     static_assert(offsetof(RelationRefData, relid) == 0 && offsetof(RoleRefData, role) == 0,
                   "the oid is first");

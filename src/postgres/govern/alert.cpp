@@ -6,6 +6,7 @@
 #include "postgres/boundary/printed.h"
 #include "postgres/boundary/writable.h"
 #include "postgres/catalog/catalog.h"
+#include "postgres/catalog/catalog_rows.h"
 #include "postgres/limits/protect.h"
 #include "postgres/population/population.h"
 #include "privacy/budget.h"
@@ -50,10 +51,11 @@ Alert FindAlert(const BudgetState* budget) {
 }
 
 bool HasAlerts() {
-    CatalogScope scope;
-    CatalogBegin(&scope);
-    const bool found = CatalogRead("SELECT FROM dpboost.alert", {}, 1) > 0;
-    CatalogEnd(&scope);
+    const RowTable rows = OpenRows("alert", nullptr);
+    SysScanDesc scan = systable_beginscan(rows.table, InvalidOid, false, nullptr, 0, nullptr);
+    const bool found = HeapTupleIsValid(systable_getnext(scan));
+    systable_endscan(scan);
+    CloseRows(rows);
     return found;
 }
 

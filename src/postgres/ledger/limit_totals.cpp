@@ -5,6 +5,7 @@
 #include "postgres/boundary/boundary.h"
 #include "postgres/catalog/catalog.h"
 #include "postgres/ledger/counted_keys.h"
+#include "postgres/ledger/total_lines.h"
 
 extern "C" {
 PG_FUNCTION_INFO_V1(dpboost_add_cost);
@@ -15,64 +16,6 @@ namespace {
 
 std::string_view BytesOf(const bytea* value) {
     return std::string_view(VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value));
-}
-
-// A line as it was read, under one of the identities that its releases were charged to.
-struct TotalLine {
-    int64 id;
-    bool direct;  // they read the whole of it
-    int64 total_id;
-    int64 first_release_id;
-    int64 last_release_id;
-    const ArrayType* roles;
-    const ArrayType* role_names;
-    const bytea* spent;
-};
-
-struct TotalLines {
-    int count;
-    TotalLine* items;  // in the order of their first releases
-};
-
-int CompareLines(const void* a, const void* b) {
-    const auto* left = static_cast<const TotalLine*>(a);
-    const auto* right = static_cast<const TotalLine*>(b);
-    if (left->first_release_id != right->first_release_id)
-        return left->first_release_id < right->first_release_id ? -1 : 1;
-    return left->total_id < right->total_id ? -1 : left->total_id > right->total_id;
-}
-
-// All lines in which one of the keys' identities was charged.
-TotalLines ReadLines(const CountedKeys& keys) {
-    TotalLines lines;
-    lines.count = static_cast<int>(
-        CatalogRead("SELECT k.id, t.direct_ids @> ARRAY[k.id], t.total_id, t.first_release_id,"
-                    " t.last_release_id, t.roles, t.role_names, t.spent"
-                    " FROM unnest($1) AS k(id) JOIN dpboost.total AS t ON t.relation_ids @> ARRAY[k.id]",
-                    {{INT8ARRAYOID, IdsOf(keys, Which::kAll)}}));
-    lines.items = static_cast<TotalLine*>(palloc(sizeof(TotalLine) * (lines.count + 1)));
-    for (int row = 0; row < lines.count; ++row)
-        lines.items[row] = {
-            DatumGetInt64(CatalogValue(row, 1)),      DatumGetBool(CatalogValue(row, 2)),
-            DatumGetInt64(CatalogValue(row, 3)),      DatumGetInt64(CatalogValue(row, 4)),
-            DatumGetInt64(CatalogValue(row, 5)),      DatumGetArrayTypeP(CatalogValue(row, 6)),
-            DatumGetArrayTypeP(CatalogValue(row, 7)), DatumGetByteaPP(CatalogValue(row, 8))};
-    qsort(lines.items, lines.count, sizeof(TotalLine), CompareLines);
-    return lines;
-}
-
-// The last release that was charged to each identity, at its first key; 0: none. (Asked for the maximum, PostgreSQL would
-// look through all releases, the latest first, for identities that have none.)
-int64* ReadLastCharges(const CountedKeys& keys) {
-    auto* last = static_cast<int64*>(palloc0(sizeof(int64) * (keys.count + 1)));
-    const uint64 rows = CatalogRead(
-        "SELECT k.id, c.release_id FROM unnest($1) AS k(id), LATERAL ("
-        " SELECT release_id FROM dpboost.charge WHERE relation_id BETWEEN k.id AND k.id"
-        " ORDER BY relation_id DESC, release_id DESC LIMIT 1) AS c",
-        {{INT8ARRAYOID, IdsOf(keys, Which::kAll)}});
-    for (uint64 row = 0; row < rows; ++row)
-        last[FindKey(keys, DatumGetInt64(CatalogValue(row, 1)))] = DatumGetInt64(CatalogValue(row, 2));
-    return last;
 }
 
 // Marks the relations to one of whose identities a charge was made that no line knows; whether there are any.
@@ -90,21 +33,6 @@ bool FindBehind(const CountedKeys& keys, const int64* last_charges, const TotalL
         any |= last_charges[first] > known[first];
     }
     return any;
-}
-
-// Lines from scratch, for a ledger that came without them.
-void RebuildTotals() {
-    CatalogWrite("DELETE FROM dpboost.total");
-    CatalogWrite(
-        "INSERT INTO dpboost.total"
-        " (relation_ids, direct_ids, roles, role_names, first_release_id, last_release_id, spent)"
-        " SELECT g.relation_ids, g.direct_ids, f.roles, g.role_names, g.first, g.last, g.spent FROM ("
-        "  SELECT c.relation_ids, c.direct_ids, c.role_oids, c.role_names, min(l.release_id) AS first,"
-        "   max(l.release_id) AS last, dpboost.spent(l.plan ORDER BY l.release_id) AS spent"
-        "  FROM dpboost.charged AS c JOIN dpboost.ledger AS l USING (release_id)"
-        "  GROUP BY c.relation_ids, c.direct_ids, c.role_oids, c.role_names) AS g,"
-        " LATERAL (SELECT roles FROM dpboost.charged WHERE release_id = g.first) AS f");
-    CommandCounterIncrement();
 }
 
 bool WasCharged(const TotalLine* line, const BudgetState* budget) {
@@ -258,28 +186,6 @@ LimitTotals CountLedger(const BudgetState* budget, const RelationSet* relations,
     return totals;
 }
 
-void AddToTotals(int64 release_id) {
-    const uint64 found = CatalogWrite(
-        "UPDATE dpboost.total AS t SET spent = dpboost.add_cost(t.spent, l.plan),"
-        " last_release_id = greatest(t.last_release_id, $1)"
-        " FROM dpboost.ledger AS l WHERE l.release_id = $1 AND t.total_id = ("
-        "  SELECT min(s.total_id) FROM dpboost.charged AS c JOIN dpboost.total AS s"
-        "  ON s.relation_ids = c.relation_ids AND s.direct_ids = c.direct_ids"
-        "   AND s.role_names = c.role_names AND ARRAY(SELECT DISTINCT r::oid FROM unnest(s.roles) AS r ORDER "
-        "BY 1)"
-        "   = c.role_oids"
-        "  WHERE c.release_id = $1)",
-        {Int8(release_id)});
-    if (found == 0)
-        CatalogWrite(
-            "INSERT INTO dpboost.total"
-            " (relation_ids, direct_ids, roles, role_names, first_release_id, last_release_id, spent)"
-            " SELECT c.relation_ids, c.direct_ids, c.roles, c.role_names, $1, $1, dpboost.add_cost(NULL, "
-            "l.plan)"
-            " FROM dpboost.charged AS c JOIN dpboost.ledger AS l USING (release_id) WHERE release_id = $1",
-            {Int8(release_id)});
-}
-
 Spent SumOf(const LimitTotals& totals) {
     Spent sum;
     for (int i = 0; i < totals.count; ++i) {
@@ -310,17 +216,5 @@ Datum dpboost_add_cost(PG_FUNCTION_ARGS) {
     }
     const bytea* before = PG_ARGISNULL(0) ? nullptr : PG_GETARG_BYTEA_PP(0);
     const bytea* plan = PG_GETARG_BYTEA_PP(1);
-    char bytes[Spent::kMaxBytes];
-    size_t size = 0;
-    CallCore([&] {
-        Spent spent;
-        if (before != nullptr)
-            spent = Spent::Parse(BytesOf(before));
-        spent.Add(dpboost::Cost::Parse(BytesOf(plan)));
-        size = spent.Serialize().copy(bytes, sizeof bytes);
-    });
-    auto* result = static_cast<bytea*>(palloc(size + VARHDRSZ));
-    SET_VARSIZE(result, size + VARHDRSZ);
-    memcpy(VARDATA(result), bytes, size);
-    PG_RETURN_BYTEA_P(result);
+    PG_RETURN_BYTEA_P(AddCost(before, BytesOf(plan)));
 }

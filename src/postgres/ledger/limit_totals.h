@@ -31,9 +31,6 @@ LimitTotals* FindTotals(const BudgetList* budgets, const RelationSet* relations,
 LimitTotals CountLedger(const BudgetState* budget, const RelationSet* relations,
                         const Identities* identities);
 
-// Inside a catalog scope, by the ledger worker: takes a release into its line, when its charges are written.
-void AddToTotals(int64 release_id);
-
 // In the core: the sum of the lines. It began with Gaussian noise if the first of them did, or the first of the
 // relation's own: a table that is attached later brings older releases, but a limit that has relied on its Gaussian
 // filter keeps to that case of its proof (privacy/budget.h).

@@ -78,8 +78,7 @@ void WriteAllowance(const ReadRelation* relation, Oid grantee, const Allowance& 
     CatalogWrite(
         "INSERT INTO dpboost.allowance AS a"
         " (relation, grantee, epsilon, delta, rdp_order, max_epsilon_per_train, set_by, renew, renew_from)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, " DPBOOST_LEDGER_TIME
-        ")"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
         " ON CONFLICT ((relation::oid), (grantee::oid)) WHERE relation::oid <> 0 AND grantee::oid <> 0"
         " DO UPDATE SET (relation, epsilon, delta, rdp_order, max_epsilon_per_train, revoked, set_by, set_at,"
         " renew, renew_from) = ROW(excluded.relation, excluded.epsilon, excluded.delta, excluded.rdp_order,"
@@ -92,7 +91,8 @@ void WriteAllowance(const ReadRelation* relation, Oid grantee, const Allowance& 
          Int8(static_cast<int64>(limit.order)),
          If(!std::isinf(allowance.max_epsilon), Float8(allowance.max_epsilon)),
          {RoleRefType(), CallerRef(caller)},
-         {INTERVALOID, IntervalPGetDatum(allowance.renew), allowance.renew == nullptr}});
+         {INTERVALOID, IntervalPGetDatum(allowance.renew), allowance.renew == nullptr},
+         TimeOf(LedgerTime())});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "postgres/boundary/boundary.h"
 #include "postgres/boundary/printed.h"
 #include "postgres/catalog/catalog.h"
+#include "postgres/catalog/catalog_rows.h"
 #include "postgres/catalog/identity.h"
 #include "postgres/ledger/limit_totals.h"
 #include "postgres/population/population_tables.h"
@@ -44,34 +45,44 @@ BudgetState* Append(Collected* collected, const RelationSet* relations, int posi
     return state;
 }
 
-// From three columns, of which `first` is the first.
-void ReadLimit(BudgetState* state, uint64 row, int first) {
-    state->epsilon = DatumGetFloat8(CatalogValue(row, first));
-    state->delta = DatumGetFloat8(CatalogValue(row, first + 1));
-    state->order = static_cast<uint32>(DatumGetInt64(CatalogValue(row, first + 2)));
+// From the columns of the same names.
+void ReadLimit(BudgetState* state, HeapTuple row, Relation table) {
+    state->epsilon = DatumGetFloat8(ColumnOf(row, table, "epsilon"));
+    state->delta = DatumGetFloat8(ColumnOf(row, table, "delta"));
+    state->order = static_cast<uint32>(DatumGetInt64(ColumnOf(row, table, "rdp_order")));
+}
+
+// A number that may be null, which then is 0.
+int64 ReadNumber(HeapTuple row, Relation table, const char* column) {
+    bool is_null;
+    const Datum value = ColumnOf(row, table, column, &is_null);
+    return is_null ? 0 : DatumGetInt64(value);
+}
+
+// The catalog's row with this number, as a copy; null: there is none.
+HeapTuple FindById(const RowTable& rows, const char* column, int64 id) {
+    ScanKeyData key = RowKey(rows, column, F_INT8EQ, Int64GetDatum(id));
+    return LastRow(rows, &key);
 }
 
 // A relation's protection as the catalog holds it: a cap of its own, one that it has in common with others, or both.
 struct Protection {
-    int64 relation_id;
-    bool has_cap;
+    Relation table;
+    HeapTuple row;
     int64 population_id;  // 0: none
-    bool is_lost;         // the population is not in the catalog
-    uint64 row;
+    Relation populations;
+    HeapTuple population;  // null: none, or it is lost
 };
 
-Protection ReadProtection(uint64 row) {
-    bool has_no_cap, has_no_population, has_no_name;
-    CatalogValue(row, 2, &has_no_cap);
-    const Datum population_id = CatalogValue(row, 8, &has_no_population);
-    CatalogValue(row, 9, &has_no_name);
-    return {DatumGetInt64(CatalogValue(row, 1)), !has_no_cap,
-            has_no_population ? 0 : DatumGetInt64(population_id), !has_no_population && has_no_name, row};
+bool HasCap(const Protection& protection) {
+    bool is_null;
+    (void)ColumnOf(protection.row, protection.table, "epsilon", &is_null);
+    return !is_null;
 }
 
 // A population whose row was lost must not set its tables free.
 void CheckNotLost(const Protection& protection, const char* relation_name) {
-    if (protection.is_lost)
+    if (protection.population_id != 0 && protection.population == nullptr)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the population of \"%s\" is not in dpboost's catalog", relation_name),
                         errdetail("So its cap cannot be checked."),
@@ -81,60 +92,68 @@ void CheckNotLost(const Protection& protection, const char* relation_name) {
 void AppendCap(Collected* collected, const RelationSet* relations, int position, const Protection& protection,
                bool of_population) {
     BudgetState* state = Append(collected, relations, position);
-    const uint64 row = protection.row;
+    Relation table = of_population ? protection.populations : protection.table;
+    const HeapTuple row = of_population ? protection.population : protection.row;
+    ReadLimit(state, row, table);
+    state->unit_state_id = ReadNumber(row, table, "unit_state_id");
+    state->earlier_releases = ReadNumber(protection.row, protection.table, "earlier_releases");
+    state->earlier_until = ReadNumber(protection.row, protection.table, "earlier_until");
     bool has_no_unit;
-    ReadLimit(state, row, of_population ? 10 : 2);
-    state->earlier_releases = DatumGetInt64(CatalogValue(row, 6));
-    state->earlier_until = DatumGetInt64(CatalogValue(row, 7));
-    const Datum unit = CatalogValue(row, 5, &has_no_unit);
+    const Datum unit = ColumnOf(protection.row, protection.table, "privacy_unit", &has_no_unit);
     if (!has_no_unit)
         strlcpy(state->privacy_unit, NameStr(*DatumGetName(unit)), NAMEDATALEN);
     if (protection.population_id != 0)
-        strlcpy(state->population_name, NameStr(*DatumGetName(CatalogValue(row, 9))), NAMEDATALEN);
+        strlcpy(state->population_name,
+                NameStr(*DatumGetName(ColumnOf(protection.population, protection.populations, "name"))),
+                NAMEDATALEN);
     if (of_population)
         state->population_id = protection.population_id;
-    state->unit_state_id = DatumGetInt64(CatalogValue(row, of_population ? 14 : 13));
 }
 
 void AppendCaps(Collected* collected, const RelationSet* relations, const Identities* identities) {
-    const uint64 rows = CatalogRead(
-        "SELECT p.relation_id, p.epsilon, p.delta, p.rdp_order, p.privacy_unit, p.earlier_releases,"
-        " p.earlier_until, p.population_id, q.name, q.epsilon, q.delta, q.rdp_order,"
-        " coalesce(p.unit_state_id, 0), coalesce(q.unit_state_id, 0)"
-        " FROM dpboost.protection AS p LEFT JOIN dpboost.population AS q USING (population_id)"
-        " WHERE p.relation_id = ANY ($1) ORDER BY p.relation_id",
-        {{INT8ARRAYOID, AllIdentities(identities)}});
-    for (uint64 row = 0; row < rows; ++row) {
-        const Protection protection = ReadProtection(row);
+    const RowTable rows = OpenRows("protection", "protection_pkey");
+    const RowTable populations = OpenRows("population", "population_pkey");
+    const ArrayType* ids = DistinctIdentities(identities);
+    const auto* values = reinterpret_cast<const int64*>(ARR_DATA_PTR(ids));
+    for (int id = 0; id < ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids)); ++id) {
+        Protection protection = {rows.table, FindById(rows, "relation_id", values[id]), 0, populations.table,
+                                 nullptr};
+        if (protection.row == nullptr)
+            continue;
+        protection.population_id = ReadNumber(protection.row, rows.table, "population_id");
+        if (protection.population_id != 0)
+            protection.population = FindById(populations, "population_id", protection.population_id);
         for (int i = 0; i < relations->count; ++i) {
-            if (!HasIdentity(identities->of[i].own, protection.relation_id))
+            if (!HasIdentity(identities->of[i].own, values[id]))
                 continue;
             CheckNotLost(protection, relations->items[i].relation_name);
-            if (protection.has_cap)
+            if (HasCap(protection))
                 AppendCap(collected, relations, i, protection, false);
             if (protection.population_id != 0)
                 AppendCap(collected, relations, i, protection, true);
         }
     }
+    CloseRows(populations);
+    CloseRows(rows);
 }
 
-int FindRelation(const RelationSet* relations, Oid relid) {
-    for (int i = 0; i < relations->count; ++i) {
-        if (relations->items[i].relid == relid)
-            return i;
-    }
-    return -1;
+// Whether the relation stands at an earlier position as well.
+bool IsListedBefore(const RelationSet* relations, int position) {
+    for (int i = 0; i < position; ++i)
+        if (relations->items[i].relid == relations->items[position].relid)
+            return true;
+    return false;
 }
 
-void ReadRenewal(BudgetState* state, uint64 row) {
+void ReadRenewal(BudgetState* state, HeapTuple row, Relation table) {
     bool is_null;
-    const Datum renew = CatalogValue(row, 8, &is_null);
+    const Datum renew = ColumnOf(row, table, "renew", &is_null);
     state->renews = !is_null;
     if (!state->renews)
         return;
     state->renew = *DatumGetIntervalP(renew);
-    state->window = FindWindow(DatumGetTimestampTz(CatalogValue(row, 9)), &state->renew,
-                               DatumGetTimestampTz(CatalogValue(row, 10)));
+    state->window =
+        FindWindow(DatumGetTimestampTz(ColumnOf(row, table, "renew_from")), &state->renew, LedgerTime());
 }
 
 // What renews is bounded by the cap alone.
@@ -152,31 +171,42 @@ void CheckCapsOfRenewing(const BudgetList* budgets) {
     }
 }
 
+// An allowance that was not revoked, of a role that is there and that `caller` acts for, or of any if that is 0.
+bool IsGrantedTo(HeapTuple row, Relation table, Oid caller) {
+    const Oid role = RememberedOid(ColumnOf(row, table, "grantee"));
+    return !DatumGetBool(ColumnOf(row, table, "revoked")) && OidIsValid(role) && RoleName(role) != nullptr &&
+           (!OidIsValid(caller) || ActsFor(caller, role));
+}
+
+void AppendAllowance(Collected* collected, const RelationSet* relations, int position, HeapTuple row,
+                     Relation table) {
+    BudgetState* state = Append(collected, relations, position);
+    const Datum grantee = ColumnOf(row, table, "grantee");
+    ReadLimit(state, row, table);
+    state->role = RememberedOid(grantee);
+    strlcpy(state->role_name, RoleName(state->role), NAMEDATALEN);
+    strlcpy(state->granted_name, RememberedRoleName(grantee), NAMEDATALEN);
+    bool has_no_limit;
+    const Datum limit = ColumnOf(row, table, "max_epsilon_per_train", &has_no_limit);
+    if (!has_no_limit)
+        state->max_epsilon_per_train = DatumGetFloat8(limit);
+    ReadRenewal(state, row, table);
+}
+
 // Those of `caller`, or everybody's if that is 0.
 void AppendAllowances(Collected* collected, const RelationSet* relations, Oid caller) {
-    const uint64 rows = CatalogRead(
-        "SELECT grantee::oid, epsilon, delta, rdp_order, max_epsilon_per_train, relation::oid,"
-        " grantee, renew, renew_from, " DPBOOST_LEDGER_TIME
-        " FROM dpboost.allowance WHERE relation::oid = ANY ($1) AND NOT revoked",
-        {{OIDARRAYOID, OidsOf(relations, &ReadRelation::relid)}});
-    for (uint64 row = 0; row < rows; ++row) {
-        const Oid role = DatumGetObjectId(CatalogValue(row, 1));
-        const Oid relid = DatumGetObjectId(CatalogValue(row, 6));
-        const char* role_name = OidIsValid(role) ? RoleName(role) : nullptr;
-        const int position = FindRelation(relations, relid);
-        if (role_name == nullptr || position < 0 || (OidIsValid(caller) && !ActsFor(caller, role)))
+    const RowTable rows = OpenRows("allowance", "allowance_key");
+    for (int i = 0; i < relations->count; ++i) {
+        if (IsListedBefore(relations, i))
             continue;
-        BudgetState* state = Append(collected, relations, position);
-        ReadLimit(state, row, 2);
-        state->role = role;
-        strlcpy(state->role_name, role_name, NAMEDATALEN);
-        strlcpy(state->granted_name, RememberedRoleName(CatalogValue(row, 7)), NAMEDATALEN);
-        bool has_no_limit;
-        Datum limit = CatalogValue(row, 5, &has_no_limit);
-        if (!has_no_limit)
-            state->max_epsilon_per_train = DatumGetFloat8(limit);
-        ReadRenewal(state, row);
+        ScanKeyData key = RowKey(rows, nullptr, F_OIDEQ, ObjectIdGetDatum(relations->items[i].relid));
+        SysScanDesc scan = FindRows(rows, &key, 1);
+        while (HeapTuple row = systable_getnext_ordered(scan, ForwardScanDirection))
+            if (IsGrantedTo(row, rows.table, caller))
+                AppendAllowance(collected, relations, i, row, rows.table);
+        systable_endscan_ordered(scan);
     }
+    CloseRows(rows);
 }
 
 enum class Counting { kSpending, kLimitsOnly };
@@ -209,17 +239,14 @@ BudgetList* Load(const RelationSet* relations, Oid caller, bool allowances, Coun
 }
 
 bool HasAllowance(Oid caller, Oid relid) {
+    const RowTable rows = OpenRows("allowance", "allowance_key");
+    ScanKeyData key = RowKey(rows, nullptr, F_OIDEQ, ObjectIdGetDatum(relid));
+    SysScanDesc scan = FindRows(rows, &key, 1);
     bool found = false;
-    CatalogScope scope;
-    CatalogBegin(&scope);
-    const uint64 rows =
-        CatalogRead("SELECT grantee::oid FROM dpboost.allowance WHERE relation::oid = $1 AND NOT revoked",
-                    {OidOf(relid)});
-    for (uint64 row = 0; row < rows && !found; ++row) {
-        const Oid role = DatumGetObjectId(CatalogValue(row, 1));
-        found = OidIsValid(role) && RoleName(role) != nullptr && ActsFor(caller, role);
-    }
-    CatalogEnd(&scope);
+    while (HeapTuple row = systable_getnext_ordered(scan, ForwardScanDirection))
+        found |= IsGrantedTo(row, rows.table, caller);
+    systable_endscan_ordered(scan);
+    CloseRows(rows);
     return found;
 }
 

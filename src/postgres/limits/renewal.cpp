@@ -1,6 +1,8 @@
 // The arithmetic of windows.
 #include "postgres/limits/renewal.h"
 
+#include "postgres/catalog/catalog_rows.h"
+
 namespace dpboost {
 namespace {
 
@@ -27,6 +29,15 @@ void CheckRenewal(const Interval* renew) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                         errmsg("renew must be an hour at least, and at most a thousand years"),
                         errhint("Give an interval such as '1 month'; '0' ends the renewal.")));
+}
+
+TimestampTz LedgerTime() {
+    const RowTable rows = OpenRows("ledger", "ledger_pkey");
+    HeapTuple last = LastRow(rows, nullptr);
+    const TimestampTz released =
+        last == nullptr ? DT_NOBEGIN : DatumGetTimestampTz(ColumnOf(last, rows.table, "released_at"));
+    CloseRows(rows);
+    return Max(GetCurrentTimestamp(), released);
 }
 
 RenewalWindow FindWindow(TimestampTz anchor, const Interval* renew, TimestampTz now) {

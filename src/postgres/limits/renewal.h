@@ -25,8 +25,7 @@ RenewalWindow FindWindow(TimestampTz anchor, const Interval* renew, TimestampTz 
 // Raises 22023 unless it is an hour at least, of parts that are not negative.
 void CheckRenewal(const Interval* renew);
 
-// The ledger's time, as an expression for a catalog statement.
-#define DPBOOST_LEDGER_TIME \
-    "greatest(clock_timestamp(), (SELECT released_at FROM dpboost.ledger ORDER BY release_id DESC LIMIT 1))"
+// The ledger's time.
+TimestampTz LedgerTime();
 
 }  // namespace dpboost

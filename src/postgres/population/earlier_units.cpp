@@ -2,39 +2,86 @@
 #include "postgres/population/earlier_units.h"
 
 #include "postgres/catalog/catalog.h"
+#include "postgres/catalog/catalog_rows.h"
 #include "postgres/catalog/identity.h"
 #include "postgres/population/population_tables.h"
 
 namespace dpboost {
 
-// Appends the releases whose unit is as said, of all identities that count.
-static void AppendReleases(StringInfo query, const char* unit) {
-    appendStringInfo(query,
-                     "%s SELECT release_id FROM dpboost.charge"
-                     " WHERE relation_id = ANY ($1) AND privacy_unit %s AND release_id > $4"
-                     " UNION SELECT release_id FROM dpboost.charge"
-                     " WHERE relation_id = ANY ($2) AND direct AND privacy_unit %s AND release_id > $4",
-                     query->len > 0 ? " UNION" : "", unit, unit);
+// Releases that were found, some of them several times.
+struct FoundReleases {
+    int count;
+    int capacity;
+    int64* ids;
+};
+
+static void AddRelease(FoundReleases* found, int64 release_id) {
+    if (found->count == found->capacity) {
+        found->capacity = 2 * found->capacity + 16;
+        const size_t size = sizeof(int64) * static_cast<size_t>(found->capacity);
+        found->ids = static_cast<int64*>(found->ids == nullptr ? palloc(size) : repalloc(found->ids, size));
+    }
+    found->ids[found->count++] = release_id;
+}
+
+// Which units of charges are looked for: that of the name, or others.
+enum class UnitIs { kNull, kSame, kLess, kGreater };
+
+static ScanKeyData UnitKey(const RowTable& rows, const NameData* unit, UnitIs which) {
+    ScanKeyData key = RowKey(rows, "privacy_unit", F_NAMEEQ, NameGetDatum(unit));
+    const Oid collation = key.sk_collation;
+    if (which == UnitIs::kNull)
+        ScanKeyEntryInitialize(&key, SK_ISNULL | SK_SEARCHNULL, key.sk_attno, InvalidStrategy, InvalidOid,
+                               InvalidOid, InvalidOid, Datum(0));
+    else if (which != UnitIs::kSame)
+        ScanKeyEntryInitialize(
+            &key, 0, key.sk_attno, which == UnitIs::kLess ? BTLessStrategyNumber : BTGreaterStrategyNumber,
+            InvalidOid, collation, which == UnitIs::kLess ? F_NAMELT : F_NAMEGT, NameGetDatum(unit));
+    return key;
+}
+
+// Those after `accepted` that were charged to the identity for such a unit.
+static void FindCharges(const RowTable& rows, int64 relation_id, const ScanKeyData& unit, int64 accepted,
+                        bool direct, FoundReleases* found) {
+    ScanKeyData keys[3] = {RowKey(rows, "relation_id", F_INT8EQ, Int64GetDatum(relation_id)), unit,
+                           RowKey(rows, "release_id", F_INT8EQ, Int64GetDatum(accepted))};
+    ScanKeyEntryInitialize(&keys[2], 0, keys[2].sk_attno, BTGreaterStrategyNumber, InvalidOid, InvalidOid,
+                           F_INT8GT, Int64GetDatum(accepted));
+    SysScanDesc scan = FindRows(rows, keys, 3);
+    while (HeapTuple row = systable_getnext_ordered(scan, ForwardScanDirection)) {
+        CHECK_FOR_INTERRUPTS();
+        if (!direct || DatumGetBool(ColumnOf(row, rows.table, "direct")))
+            AddRelease(found, DatumGetInt64(ColumnOf(row, rows.table, "release_id")));
+    }
+    systable_endscan_ordered(scan);
 }
 
 EarlierReleases CountEarlierReleases(Oid relid, const ArrayType* counted, const char* unit, int64 accepted) {
     const CountedIdentities ids = IdentitiesThatCount(relid, counted);
     NameData name;
     namestrcpy(&name, unit);
-    StringInfoData releases;
-    initStringInfo(&releases);
-    if (unit[0] == '\0') {
-        AppendReleases(&releases, "= $3");  // a release for persons bounds their rows as well
-    } else {
-        AppendReleases(&releases, "IS NULL");
-        AppendReleases(&releases, "< $3");
-        AppendReleases(&releases, "> $3");
+    FoundReleases found = {};
+    const RowTable rows = OpenRows("charge", "charge_relation");
+    for (const bool direct : {false, true}) {
+        const ArrayType* array = DatumGetArrayTypeP(direct ? ids.direct : ids.any);
+        const auto* values = reinterpret_cast<const int64*>(ARR_DATA_PTR(array));
+        for (int i = 0; i < ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)); ++i) {
+            const auto find = [&](UnitIs which) {
+                FindCharges(rows, values[i], UnitKey(rows, &name, which), accepted, direct, &found);
+            };
+            if (unit[0] == '\0') {
+                find(UnitIs::kSame);  // a release for persons bounds their rows as well
+            } else {
+                find(UnitIs::kNull);
+                find(UnitIs::kLess);
+                find(UnitIs::kGreater);
+            }
+        }
     }
-    CatalogRead(
-        psprintf("SELECT count(*), coalesce(max(release_id), 0) FROM (%s) AS r", releases.data),
-        {{INT8ARRAYOID, ids.any}, {INT8ARRAYOID, ids.direct}, {NAMEOID, NameGetDatum(&name)}, Int8(accepted)},
-        1);
-    return {DatumGetInt64(CatalogValue(0, 1)), DatumGetInt64(CatalogValue(0, 2))};
+    CloseRows(rows);
+    std::sort(found.ids, found.ids + found.count);
+    const int64* end = std::unique(found.ids, found.ids + found.count);
+    return {end - found.ids, found.count == 0 ? 0 : end[-1]};
 }
 
 // Arrays of equal length, for unnest: which of the tables' identities count for which of them, and how.

@@ -1,6 +1,7 @@
 #include "postgres/predict/new_model.h"
 
 #include "postgres/catalog/catalog.h"
+#include "postgres/catalog/catalog_rows.h"
 #include "postgres/predict/model_lookup.h"
 
 namespace dpboost {
@@ -18,31 +19,67 @@ void CheckMayOwn(Oid caller, const NewModelName* name) {
                         errhint("Leave the owner out: a name of your own does not get in anyone's way.")));
 }
 
-int64 FirstColumn() {
-    return DatumGetInt64(CatalogValue(0, 1));
+// The largest version of the name that a table knows; 0: none.
+int32 LastVersion(const char* table, const char* index, int64 name_id) {
+    const RowTable rows = OpenRows(table, index);
+    ScanKeyData key = RowKey(rows, "name_id", F_INT8EQ, Int64GetDatum(name_id));
+    HeapTuple last = LastRow(rows, &key);
+    const int32 version = last == nullptr ? 0 : DatumGetInt32(ColumnOf(last, rows.table, "version"));
+    CloseRows(rows);
+    return version;
+}
+
+int32 LastVersionOf(HeapTuple row, Relation table) {
+    const int64 name_id = DatumGetInt64(ColumnOf(row, table, "name_id"));
+    return std::max({LastVersion("ledger", "ledger_model", name_id),
+                     LastVersion("group_model", "group_model_model", name_id),
+                     DatumGetInt32(ColumnOf(row, table, "last_import")),
+                     DatumGetInt32(ColumnOf(row, table, "versions_before"))});
+}
+
+// The name as the catalog knows it. Versions of a dropped role of the owner's name count too: a full name with a version means
+// one model for ever.
+struct UsedName {
+    int64 name_id;  // 0: it is new
+    int32 version;  // the last that was used
+};
+
+UsedName FindUsed(const NewModelName* name) {
+    UsedName used = {0, 0};
+    const RowTable rows = OpenRows("model_name", "model_name_name");
+    ScanKeyData key = RowKey(rows, "name", F_TEXTEQ, CStringGetTextDatum(name->name));
+    SysScanDesc scan = FindRows(rows, &key, 1);
+    while (HeapTuple row = systable_getnext_ordered(scan, ForwardScanDirection)) {
+        const Datum owner = ColumnOf(row, rows.table, "owner");
+        const bool is_its = RememberedOid(owner) == name->owner;
+        const bool is_gone = !OidIsValid(RememberedOid(owner)) || RoleName(RememberedOid(owner)) == nullptr;
+        if (is_its)
+            used.name_id = DatumGetInt64(ColumnOf(row, rows.table, "name_id"));
+        if (is_its || (is_gone && strcmp(RememberedRoleName(owner), name->owner_name) == 0))
+            used.version = std::max(used.version, LastVersionOf(row, rows.table));
+    }
+    systable_endscan_ordered(scan);
+    CloseRows(rows);
+    return used;
 }
 
 // Only the ledger worker writes names, one at a time.
-int64 NameId(const NewModelName* name) {
-    const Parameter written = TextOf(name->name);
-    const Parameter owner = {RoleRefType(), RoleRef(name->owner, name->owner_name)};
-    if (CatalogRead("SELECT name_id FROM dpboost.model_name WHERE name = $1 AND owner::oid = ($2)::oid",
-                    {written, owner}, 1) == 0)
-        CatalogWrite("INSERT INTO dpboost.model_name (name, owner) VALUES ($1, $2) RETURNING name_id",
-                     {written, owner});
-    return FirstColumn();
+int64 AddName(const NewModelName* name) {
+    CatalogWrite("INSERT INTO dpboost.model_name (name, owner) VALUES ($1, $2) RETURNING name_id",
+                 {TextOf(name->name), {RoleRefType(), RoleRef(name->owner, name->owner_name)}});
+    return DatumGetInt64(CatalogValue(0, 1));
 }
 
-// Versions of a dropped role of the owner's name count too: a full name with a version means one model for ever.
-int32 NextVersion(int64 name_id, const NewModelName* name) {
-    CatalogRead(
-        "SELECT max(greatest((SELECT max(version) FROM dpboost.used_version AS l WHERE l.name_id = "
-        "n.name_id),"
-        " n.last_import, n.versions_before))::bigint + 1 FROM dpboost.model_name AS n WHERE name = $2 AND "
-        "(name_id = "
-        "$1 OR owner::text = $3)",
-        {Int8(name_id), TextOf(name->name), TextOf(psprintf("!%s", quote_identifier(name->owner_name)))}, 1);
-    return static_cast<int32>(FirstColumn());
+bool HasOtherModel(int64 name_id, int64 model_id) {
+    const RowTable rows = OpenRows("model", "model_name_id_version_key");
+    ScanKeyData key = RowKey(rows, "name_id", F_INT8EQ, Int64GetDatum(name_id));
+    SysScanDesc scan = FindRows(rows, &key, 1);
+    bool found = false;
+    while (HeapTuple row = found ? nullptr : systable_getnext_ordered(scan, ForwardScanDirection))
+        found = DatumGetInt64(ColumnOf(row, rows.table, "model_id")) != model_id;
+    systable_endscan_ordered(scan);
+    CloseRows(rows);
+    return found;
 }
 
 }  // namespace
@@ -69,12 +106,15 @@ int32 TakeVersion(char* text) {
 void NameNextModel(Oid caller, const char* text, NamedModel* model) {
     NewModelName name;
     ReadNewModelName(caller, text, &name);
-    model->name_id = NameId(&name);
+    const UsedName used = FindUsed(&name);
+    model->name_id = used.name_id != 0 ? used.name_id : AddName(&name);
     model->name = name.name;
-    model->version = NextVersion(model->name_id, &name);
+    model->version = used.version + 1;
 }
 
 void ForgetOldGrants(int64 name_id, int64 model_id) {
+    if (HasOtherModel(name_id, model_id))
+        return;
     CatalogWrite(
         "DELETE FROM dpboost.model_grant WHERE name_id = $1 AND NOT EXISTS"
         " (SELECT FROM dpboost.model WHERE name_id = $1 AND model_id <> $2)",

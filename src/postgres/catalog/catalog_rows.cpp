@@ -1,0 +1,150 @@
+#include "postgres/catalog/catalog_rows.h"
+
+namespace dpboost {
+namespace {
+
+// Its place in the row, from 0. By name: a table that grew by an upgrade may have its columns in another order.
+int FindColumn(Relation table, const char* column) {
+    const TupleDesc columns = RelationGetDescr(table);
+    for (int i = 0; i < columns->natts; ++i)
+        if (!TupleDescAttr(columns, i)->attisdropped &&
+            strcmp(NameStr(TupleDescAttr(columns, i)->attname), column) == 0)
+            return i;
+    elog(ERROR, "catalog table dpboost.%s has no column %s", RelationGetRelationName(table), column);
+    pg_unreachable();
+}
+
+// What the executor needs to write into a table.
+struct RowWriter {
+    EState* state;
+    ResultRelInfo* target;
+    TupleTableSlot* slot;
+};
+
+RowWriter BeginWriting(Relation table) {
+    RowWriter writer;
+    writer.state = CreateExecutorState();
+    writer.target = makeNode(ResultRelInfo);
+    InitResultRelInfo(writer.target, table, 0, nullptr, 0);
+    ExecOpenIndices(writer.target, false);
+    writer.slot = ExecInitExtraTupleSlot(writer.state, RelationGetDescr(table), &TTSOpsVirtual);
+    AfterTriggerBeginQuery();
+    return writer;
+}
+
+void EndWriting(const RowWriter& writer) {
+    AfterTriggerEndQuery(writer.state);
+    ExecResetTupleTable(writer.state->es_tupleTable, false);
+    ExecCloseIndices(writer.target);
+    FreeExecutorState(writer.state);
+}
+
+void SetValues(const RowWriter& writer, std::initializer_list<NamedValue> values) {
+    Relation table = writer.target->ri_RelationDesc;
+    for (const NamedValue& named : values) {
+        const int column = FindColumn(table, named.column);
+        if (TupleDescAttr(RelationGetDescr(table), column)->atttypid != named.value.type)
+            elog(ERROR, "column %s of dpboost.%s has another type", named.column,
+                 RelationGetRelationName(table));
+        writer.slot->tts_values[column] = named.value.value;
+        writer.slot->tts_isnull[column] = named.value.is_null;
+    }
+}
+
+}  // namespace
+
+Oid CatalogRelation(const char* name) {
+    const Oid relation = get_relname_relid(name, get_namespace_oid("dpboost", false));
+    if (!OidIsValid(relation))
+        elog(ERROR, "catalog relation dpboost.%s is missing", name);
+    return relation;
+}
+
+RowTable OpenRows(const char* table, const char* index, LOCKMODE lock) {
+    Relation opened = table_open(CatalogRelation(table), lock);
+    return {opened, index == nullptr ? nullptr : index_open(CatalogRelation(index), lock), lock};
+}
+
+void CloseRows(const RowTable& rows) {
+    const LOCKMODE lock = rows.lock == AccessShareLock ? AccessShareLock : NoLock;
+    if (rows.index != nullptr)
+        index_close(rows.index, lock);
+    table_close(rows.table, lock);
+}
+
+ScanKeyData RowKey(const RowTable& rows, const char* column, RegProcedure equals, Datum value) {
+    const auto number = static_cast<AttrNumber>(column == nullptr ? 0 : FindColumn(rows.table, column) + 1);
+    ScanKeyData key;
+    for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(rows.index); ++i) {
+        if (rows.index->rd_index->indkey.values[i] != number)
+            continue;
+        ScanKeyEntryInitialize(&key, 0, number, BTEqualStrategyNumber, InvalidOid,
+                               rows.index->rd_indcollation[i], equals, value);
+        return key;
+    }
+    elog(ERROR, "index %s has not this key", RelationGetRelationName(rows.index));
+    pg_unreachable();
+}
+
+SysScanDesc FindRows(const RowTable& rows, ScanKeyData* keys, int count) {
+    return systable_beginscan_ordered(rows.table, rows.index, nullptr, count, keys);
+}
+
+HeapTuple LastRow(const RowTable& rows, ScanKeyData* key) {
+    SysScanDesc scan = FindRows(rows, key, key == nullptr ? 0 : 1);
+    HeapTuple found = systable_getnext_ordered(scan, BackwardScanDirection);
+    HeapTuple last = HeapTupleIsValid(found) ? heap_copytuple(found) : nullptr;
+    systable_endscan_ordered(scan);
+    return last;
+}
+
+Datum ColumnOf(HeapTuple tuple, Relation table, const char* column, bool* is_null) {
+    return heap_getattr(tuple, FindColumn(table, column) + 1, RelationGetDescr(table), is_null);
+}
+
+Datum ColumnOf(HeapTuple tuple, Relation table, const char* column) {
+    return ColumnOf(tuple, table, FindColumn(table, column) + 1);
+}
+
+Datum ColumnOf(HeapTuple tuple, Relation table, int column) {
+    bool is_null;
+    const Datum value = heap_getattr(tuple, column, RelationGetDescr(table), &is_null);
+    if (is_null)
+        elog(ERROR, "column %d of dpboost.%s is null", column, RelationGetRelationName(table));
+    return value;
+}
+
+void InsertRow(const char* table, std::initializer_list<NamedValue> values) {
+    const RowTable rows = OpenRows(table, nullptr, RowExclusiveLock);
+    const RowWriter writer = BeginWriting(rows.table);
+    ExecClearTuple(writer.slot);
+    for (int i = 0; i < RelationGetDescr(rows.table)->natts; ++i)
+        writer.slot->tts_isnull[i] = true;
+    SetValues(writer, values);
+    ExecStoreVirtualTuple(writer.slot);
+    ExecSimpleRelationInsert(writer.target, writer.state, writer.slot);
+    EndWriting(writer);
+    CommandCounterIncrement();
+    CloseRows(rows);
+}
+
+void UpdateRow(const RowTable& rows, HeapTuple row, std::initializer_list<NamedValue> values) {
+    const RowWriter writer = BeginWriting(rows.table);
+    TupleTableSlot* before =
+        ExecInitExtraTupleSlot(writer.state, RelationGetDescr(rows.table), &TTSOpsHeapTuple);
+    ExecStoreHeapTuple(row, before, false);
+    ExecCopySlot(writer.slot, before);
+    SetValues(writer, values);
+    EPQState recheck;
+    InitRecheck(&recheck, writer.state);
+    ExecSimpleRelationUpdate(writer.target, writer.state, &recheck, before, writer.slot);
+    EvalPlanQualEnd(&recheck);
+    EndWriting(writer);
+    CommandCounterIncrement();
+}
+
+int64 NextNumber(const char* sequence) {
+    return nextval_internal(CatalogRelation(sequence), false);
+}
+
+}  // namespace dpboost
