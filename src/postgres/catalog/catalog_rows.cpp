@@ -24,8 +24,11 @@ struct RowWriter {
 RowWriter BeginWriting(Relation table) {
     RowWriter writer;
     writer.state = CreateExecutorState();
+    writer.state->es_output_cid = GetCurrentCommandId(true);
     writer.target = makeNode(ResultRelInfo);
     InitResultRelInfo(writer.target, table, 0, nullptr, 0);
+    writer.state->es_opened_result_relations =  // where triggers find it
+        lappend(writer.state->es_opened_result_relations, writer.target);
     ExecOpenIndices(writer.target, false);
     writer.slot = ExecInitExtraTupleSlot(writer.state, RelationGetDescr(table), &TTSOpsVirtual);
     AfterTriggerBeginQuery();
@@ -33,6 +36,10 @@ RowWriter BeginWriting(Relation table) {
 }
 
 void EndWriting(const RowWriter& writer) {
+    if (!ItemPointerIsValid(&writer.slot->tts_tid))
+        ereport(ERROR, (errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
+                        errmsg("a trigger on dpboost.%s prevented a row from being written",
+                               RelationGetRelationName(writer.target->ri_RelationDesc))));
     AfterTriggerEndQuery(writer.state);
     ExecResetTupleTable(writer.state->es_tupleTable, false);
     ExecCloseIndices(writer.target);
@@ -51,6 +58,20 @@ void SetValues(const RowWriter& writer, std::initializer_list<NamedValue> values
     }
 }
 
+// A later version's column must not silently be null.
+void CheckDefaults(const RowWriter& writer, std::initializer_list<NamedValue> values) {
+    const TupleDesc columns = RelationGetDescr(writer.target->ri_RelationDesc);
+    for (int i = 0; i < columns->natts; ++i) {
+        const Form_pg_attribute column = TupleDescAttr(columns, i);
+        bool named = column->attisdropped || !column->atthasdef;
+        for (const NamedValue& value : values)
+            named |= strcmp(NameStr(column->attname), value.column) == 0;
+        if (!named)
+            elog(ERROR, "column %s of dpboost.%s has a default that is not used", NameStr(column->attname),
+                 RelationGetRelationName(writer.target->ri_RelationDesc));
+    }
+}
+
 }  // namespace
 
 Oid CatalogRelation(const char* name) {
@@ -60,12 +81,53 @@ Oid CatalogRelation(const char* name) {
     return relation;
 }
 
+namespace {
+
+Relation OpenTable(const char* name, LOCKMODE lock) {
+    Relation table = table_open(CatalogRelation(name), lock);
+    if (table->rd_rel->relkind != RELKIND_RELATION ||
+        (table->rd_rel->relhassubclass && find_inheritance_children(RelationGetRelid(table), NoLock) != NIL))
+        elog(ERROR, "dpboost.%s is no plain table", name);
+    return table;
+}
+
+// A statement would not use an index that is not valid, and find all rows without it. While it is built anew, another one gets
+// its name: then the second look finds that.
+Relation OpenIndex(const char* name, Relation table, LOCKMODE lock) {
+    for (int look = 0; look < 2; ++look) {
+        Relation index = index_open(CatalogRelation(name), lock);
+        const Form_pg_index form = index->rd_index;
+        if (form->indrelid == RelationGetRelid(table) && form->indisvalid && form->indisready &&
+            form->indislive)
+            return index;
+        index_close(index, NoLock);
+        AcceptInvalidationMessages();
+    }
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("index dpboost.%s is not valid", name),
+             errhint("Build it anew: REINDEX INDEX dpboost.%s.", name)));
+    pg_unreachable();
+}
+
+}  // namespace
+
 RowTable OpenRows(const char* table, const char* index, LOCKMODE lock) {
-    Relation opened = table_open(CatalogRelation(table), lock);
-    return {opened, index == nullptr ? nullptr : index_open(CatalogRelation(index), lock), lock};
+    RowTable rows = {OpenTable(table, lock), nullptr, lock, nullptr};
+    if (index != nullptr)
+        rows.index = OpenIndex(index, rows.table, lock);
+    rows.snapshot = RegisterSnapshot(GetCatalogSnapshot(RelationGetRelid(rows.table)));
+    return rows;
+}
+
+RowTable OpenRowsWith(const RowTable& rows, const char* table, const char* index) {
+    RowTable other = {OpenTable(table, AccessShareLock), nullptr, AccessShareLock, nullptr};
+    other.index = OpenIndex(index, other.table, AccessShareLock);
+    other.snapshot = RegisterSnapshot(rows.snapshot);
+    return other;
 }
 
 void CloseRows(const RowTable& rows) {
+    UnregisterSnapshot(rows.snapshot);
     const LOCKMODE lock = rows.lock == AccessShareLock ? AccessShareLock : NoLock;
     if (rows.index != nullptr)
         index_close(rows.index, lock);
@@ -87,7 +149,11 @@ ScanKeyData RowKey(const RowTable& rows, const char* column, RegProcedure equals
 }
 
 SysScanDesc FindRows(const RowTable& rows, ScanKeyData* keys, int count) {
-    return systable_beginscan_ordered(rows.table, rows.index, nullptr, count, keys);
+    return systable_beginscan_ordered(rows.table, rows.index, rows.snapshot, count, keys);
+}
+
+SysScanDesc AllRows(const RowTable& rows) {
+    return systable_beginscan(rows.table, InvalidOid, false, rows.snapshot, 0, nullptr);
 }
 
 HeapTuple LastRow(const RowTable& rows, ScanKeyData* key) {
@@ -121,6 +187,7 @@ void InsertRow(const char* table, std::initializer_list<NamedValue> values) {
     for (int i = 0; i < RelationGetDescr(rows.table)->natts; ++i)
         writer.slot->tts_isnull[i] = true;
     SetValues(writer, values);
+    CheckDefaults(writer, values);
     ExecStoreVirtualTuple(writer.slot);
     ExecSimpleRelationInsert(writer.target, writer.state, writer.slot);
     EndWriting(writer);

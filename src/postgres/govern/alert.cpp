@@ -52,7 +52,7 @@ Alert FindAlert(const BudgetState* budget) {
 
 bool HasAlerts() {
     const RowTable rows = OpenRows("alert", nullptr);
-    SysScanDesc scan = systable_beginscan(rows.table, InvalidOid, false, nullptr, 0, nullptr);
+    SysScanDesc scan = AllRows(rows);
     const bool found = HeapTupleIsValid(systable_getnext(scan));
     systable_endscan(scan);
     CloseRows(rows);

@@ -49,11 +49,6 @@ TotalLine LineOf(HeapTuple row, const RowTable& rows, int64 id) {
             DatumGetByteaPP(ColumnOf(row, rows.table, "spent"))};
 }
 
-// All rows, in no order.
-SysScanDesc AllRows(const RowTable& rows) {
-    return systable_beginscan(rows.table, InvalidOid, false, nullptr, 0, nullptr);
-}
-
 void LookThrough(const RowTable& rows, const CountedKeys& keys, TotalLines* lines) {
     SysScanDesc scan = AllRows(rows);
     while (HeapTuple tuple = systable_getnext(scan)) {
@@ -142,7 +137,7 @@ ChargedTo ReadCharged(int64 release_id) {
 
 bool HasSame(const ArrayType* array, const void* items, int count, size_t size) {
     return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) == count &&
-           memcmp(ARR_DATA_PTR(array), items, count * size) == 0;
+           (count == 0 || memcmp(ARR_DATA_PTR(array), items, count * size) == 0);
 }
 
 bool HasSameNames(const ArrayType* array, const ChargedTo& charged) {

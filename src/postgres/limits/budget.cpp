@@ -69,7 +69,8 @@ HeapTuple FindById(const RowTable& rows, const char* column, int64 id) {
 struct Protection {
     Relation table;
     HeapTuple row;
-    int64 population_id;  // 0: none
+    bool has_population;
+    int64 population_id;
     Relation populations;
     HeapTuple population;  // null: none, or it is lost
 };
@@ -82,7 +83,7 @@ bool HasCap(const Protection& protection) {
 
 // A population whose row was lost must not set its tables free.
 void CheckNotLost(const Protection& protection, const char* relation_name) {
-    if (protection.population_id != 0 && protection.population == nullptr)
+    if (protection.has_population && protection.population == nullptr)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("the population of \"%s\" is not in dpboost's catalog", relation_name),
                         errdetail("So its cap cannot be checked."),
@@ -102,7 +103,7 @@ void AppendCap(Collected* collected, const RelationSet* relations, int position,
     const Datum unit = ColumnOf(protection.row, protection.table, "privacy_unit", &has_no_unit);
     if (!has_no_unit)
         strlcpy(state->privacy_unit, NameStr(*DatumGetName(unit)), NAMEDATALEN);
-    if (protection.population_id != 0)
+    if (protection.has_population)
         strlcpy(state->population_name,
                 NameStr(*DatumGetName(ColumnOf(protection.population, protection.populations, "name"))),
                 NAMEDATALEN);
@@ -112,16 +113,21 @@ void AppendCap(Collected* collected, const RelationSet* relations, int position,
 
 void AppendCaps(Collected* collected, const RelationSet* relations, const Identities* identities) {
     const RowTable rows = OpenRows("protection", "protection_pkey");
-    const RowTable populations = OpenRows("population", "population_pkey");
+    const RowTable populations = OpenRowsWith(rows, "population", "population_pkey");
     const ArrayType* ids = DistinctIdentities(identities);
     const auto* values = reinterpret_cast<const int64*>(ARR_DATA_PTR(ids));
     for (int id = 0; id < ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids)); ++id) {
-        Protection protection = {rows.table, FindById(rows, "relation_id", values[id]), 0, populations.table,
-                                 nullptr};
+        Protection protection = {};
+        protection.table = rows.table;
+        protection.row = FindById(rows, "relation_id", values[id]);
+        protection.populations = populations.table;
         if (protection.row == nullptr)
             continue;
-        protection.population_id = ReadNumber(protection.row, rows.table, "population_id");
-        if (protection.population_id != 0)
+        bool has_none;
+        const Datum population_id = ColumnOf(protection.row, rows.table, "population_id", &has_none);
+        protection.has_population = !has_none;
+        protection.population_id = has_none ? 0 : DatumGetInt64(population_id);
+        if (protection.has_population)
             protection.population = FindById(populations, "population_id", protection.population_id);
         for (int i = 0; i < relations->count; ++i) {
             if (!HasIdentity(identities->of[i].own, values[id]))
@@ -129,7 +135,7 @@ void AppendCaps(Collected* collected, const RelationSet* relations, const Identi
             CheckNotLost(protection, relations->items[i].relation_name);
             if (HasCap(protection))
                 AppendCap(collected, relations, i, protection, false);
-            if (protection.population_id != 0)
+            if (protection.has_population)
                 AppendCap(collected, relations, i, protection, true);
         }
     }

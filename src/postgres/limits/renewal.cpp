@@ -37,7 +37,8 @@ TimestampTz LedgerTime() {
     const TimestampTz released =
         last == nullptr ? DT_NOBEGIN : DatumGetTimestampTz(ColumnOf(last, rows.table, "released_at"));
     CloseRows(rows);
-    return Max(GetCurrentTimestamp(), released);
+    const TimestampTz now = GetCurrentTimestamp();
+    return Max(now, released);
 }
 
 RenewalWindow FindWindow(TimestampTz anchor, const Interval* renew, TimestampTz now) {
