@@ -17,6 +17,7 @@ DROP TRIGGER prevent ON dpboost.ledger;
 CREATE TRIGGER prevent BEFORE INSERT ON dpboost.charge FOR EACH ROW EXECUTE FUNCTION prevent();
 SELECT train();
 DROP TRIGGER prevent ON dpboost.charge;
+VACUUM FULL dpboost.total; -- so that lines are few, which are written one by one
 CREATE TRIGGER prevent BEFORE UPDATE ON dpboost.total FOR EACH ROW EXECUTE FUNCTION prevent();
 SELECT train();
 DROP TRIGGER prevent ON dpboost.total;

@@ -33,7 +33,38 @@ Snapshot LatestSnapshot() {
     return GetCatalogSnapshot(ExtensionRelationId);
 }
 
+bool moment_is_held = false;
+
+void ForgetMoment(void*) {
+    moment_is_held = false;
+}
+
 }  // namespace
+
+void HoldMoment() {
+    PushActiveSnapshot(GetTransactionSnapshot());
+    auto* at_end = static_cast<MemoryContextCallback*>(
+        MemoryContextAllocZero(TopTransactionContext, sizeof(MemoryContextCallback)));
+    at_end->func = ForgetMoment;
+    MemoryContextRegisterResetCallback(TopTransactionContext, at_end);
+    moment_is_held = true;
+}
+
+void LetMomentGo() {
+    moment_is_held = false;
+    PopActiveSnapshot();
+}
+
+// Of the moment that is held a copy, which knows what this transaction did meanwhile.
+Snapshot RegisterMoment(Oid relation) {
+    if (!moment_is_held)
+        return RegisterSnapshot(OidIsValid(relation) ? GetCatalogSnapshot(relation) : LatestSnapshot());
+    PushCopiedSnapshot(GetActiveSnapshot());
+    UpdateActiveSnapshotCommandId();
+    Snapshot snapshot = RegisterSnapshot(GetActiveSnapshot());
+    PopActiveSnapshot();
+    return snapshot;
+}
 
 void CatalogBegin(CatalogScope* scope) {
     const Oid owner = DpboostOwner();
@@ -116,9 +147,10 @@ SPIPlanPtr Prepare(const char* query, ParameterArrays* arrays) {
 uint64 CatalogRead(const char* query, std::initializer_list<Parameter> parameters, uint64 limit) {
     ParameterArrays arrays = ArraysOf(parameters);
     SPIPlanPtr plan = Prepare(query, &arrays);
-    const Snapshot snapshot = LatestSnapshot();
+    Snapshot snapshot = RegisterMoment();
     CheckResult(SPI_execute_snapshot(plan, arrays.values, arrays.nulls, snapshot, InvalidSnapshot, true,
                                      false, static_cast<long>(limit)));
+    UnregisterSnapshot(snapshot);
     return SPI_processed;
 }
 

@@ -55,6 +55,14 @@ inline Parameter If(bool there, const Parameter& value) {
     return {value.type, value.value, !there};
 }
 
+// From here on all reads of our tables, by statements or row by row, see them as they are now, and what this transaction does
+// itself. For the ledger worker, once it has its lock: what one look-up tells another is then never of two moments between
+// which an owner has moved a limit. What is written finds the rows as they are then. Ends with the transaction at the latest.
+void HoldMoment();
+void LetMomentGo();
+// The snapshot of that moment; if none is held, of now: row by row, of this relation; else of a statement. For UnregisterSnapshot.
+Snapshot RegisterMoment(Oid relation = InvalidOid);
+
 // Runs a statement. A read sees all that is committed at this moment plus what this transaction did itself, whatever
 // the isolation level (a model that the ledger worker has just committed is found). No limit: all rows. Returns
 // SPI_processed.

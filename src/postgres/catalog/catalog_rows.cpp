@@ -115,7 +115,7 @@ RowTable OpenRows(const char* table, const char* index, LOCKMODE lock) {
     RowTable rows = {OpenTable(table, lock), nullptr, lock, nullptr};
     if (index != nullptr)
         rows.index = OpenIndex(index, rows.table, lock);
-    rows.snapshot = RegisterSnapshot(GetCatalogSnapshot(RelationGetRelid(rows.table)));
+    rows.snapshot = RegisterMoment(RelationGetRelid(rows.table));
     return rows;
 }
 

@@ -218,7 +218,7 @@ void ChargeUnits(LedgerMessage* message) {
 // The whole transaction of a charge up to its commit.
 void PrepareCharge(LedgerMessage* message) {
     LockLedger(message);
-    PushActiveSnapshot(GetTransactionSnapshot());
+    HoldMoment();
     const RelationSet* relations =
         WithCommittedSchema(reinterpret_cast<const RelationSet*>(PieceOf(message, message->relations)));
     LedgerPlan plan;
@@ -234,24 +234,24 @@ void PrepareCharge(LedgerMessage* message) {
     RaiseAlerts(budgets, parts_before, record.release_id);
     Answer(message, budgets, record);
     ChargeUnits(message);
-    PopActiveSnapshot();
+    LetMomentGo();
 }
 
 // The same of a delivery. Budgets, rights, privacy units and the model's name were checked at the charge, and
 // that binds. It needs no lock: nobody else delivers this release.
 void PrepareDelivery(const LedgerMessage* message) {
     DpboostExtension();
-    PushActiveSnapshot(GetTransactionSnapshot());
+    HoldMoment();
     RecordDelivery(message);
-    PopActiveSnapshot();
+    LetMomentGo();
 }
 
 // The same of an import. The lock is the one that keeps names and versions apart.
 void PrepareImport(const LedgerMessage* message) {
     LockLedger(message);
-    PushActiveSnapshot(GetTransactionSnapshot());
+    HoldMoment();
     RecordImport(message);
-    PopActiveSnapshot();
+    LetMomentGo();
 }
 
 // Commits if the caller still waits. After this either all is committed or nothing ever will be. Done is said

@@ -99,18 +99,16 @@ int64 KeepUnnamed(const ReadRelation* relation, ArrayType* ids, Cap* cap) {
 void AcceptEarlier(const ReadRelation* relation, const ArrayType* counted, Cap* cap, int64 accepted,
                    bool accept) {
     const char* unit = cap->has_unit ? NameStr(cap->unit) : "";
-    // First those that are accepted: a release that comes in between is not one of them.
-    cap->earlier = CountEarlierReleases(relation->relid, counted, unit, 0);
-    const EarlierReleases unaccepted = CountEarlierReleases(relation->relid, counted, unit, accepted);
-    if (unaccepted.count > 0 && !accept)
+    cap->earlier = FindEarlierReleases(relation->relid, counted, unit, 0, accepted);
+    if (cap->earlier.unaccepted > 0 && !accept)
         ereport(ERROR,
                 (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                  errmsg("earlier releases of %s did not protect %s", DescribeRelation(relation->relid),
                         DescribeUnit(unit)),
                  errdetail_plural("There is %ld, and what it cost was counted otherwise.",
                                   "There are %ld, and what they cost was counted otherwise.",
-                                  static_cast<unsigned long>(unaccepted.count),
-                                  static_cast<long>(unaccepted.count)),
+                                  static_cast<unsigned long>(cap->earlier.unaccepted),
+                                  static_cast<long>(cap->earlier.unaccepted)),
                  errhint("With accept_earlier => true they count as they are, and dpboost_budgets shows how "
                          "many they are.")));
 }

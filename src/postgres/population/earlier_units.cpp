@@ -40,13 +40,13 @@ static ScanKeyData UnitKey(const RowTable& rows, const NameData* unit, UnitIs wh
     return key;
 }
 
-// Those after `accepted` that were charged to the identity for such a unit.
-static void FindCharges(const RowTable& rows, int64 relation_id, const ScanKeyData& unit, int64 accepted,
+// Those after number `after` that were charged to the identity for such a unit.
+static void FindCharges(const RowTable& rows, int64 relation_id, const ScanKeyData& unit, int64 after,
                         bool direct, FoundReleases* found) {
     ScanKeyData keys[3] = {RowKey(rows, "relation_id", F_INT8EQ, Int64GetDatum(relation_id)), unit,
-                           RowKey(rows, "release_id", F_INT8EQ, Int64GetDatum(accepted))};
+                           RowKey(rows, "release_id", F_INT8EQ, Int64GetDatum(after))};
     ScanKeyEntryInitialize(&keys[2], 0, keys[2].sk_attno, BTGreaterStrategyNumber, InvalidOid, InvalidOid,
-                           F_INT8GT, Int64GetDatum(accepted));
+                           F_INT8GT, Int64GetDatum(after));
     SysScanDesc scan = FindRows(rows, keys, 3);
     while (HeapTuple row = systable_getnext_ordered(scan, ForwardScanDirection)) {
         CHECK_FOR_INTERRUPTS();
@@ -56,7 +56,8 @@ static void FindCharges(const RowTable& rows, int64 relation_id, const ScanKeyDa
     systable_endscan_ordered(scan);
 }
 
-EarlierReleases CountEarlierReleases(Oid relid, const ArrayType* counted, const char* unit, int64 accepted) {
+EarlierReleases FindEarlierReleases(Oid relid, const ArrayType* counted, const char* unit, int64 after,
+                                    int64 accepted) {
     const CountedIdentities ids = IdentitiesThatCount(relid, counted);
     NameData name;
     namestrcpy(&name, unit);
@@ -67,7 +68,7 @@ EarlierReleases CountEarlierReleases(Oid relid, const ArrayType* counted, const 
         const auto* values = reinterpret_cast<const int64*>(ARR_DATA_PTR(array));
         for (int i = 0; i < ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)); ++i) {
             const auto find = [&](UnitIs which) {
-                FindCharges(rows, values[i], UnitKey(rows, &name, which), accepted, direct, &found);
+                FindCharges(rows, values[i], UnitKey(rows, &name, which), after, direct, &found);
             };
             if (unit[0] == '\0') {
                 find(UnitIs::kSame);  // a release for persons bounds their rows as well
@@ -81,7 +82,8 @@ EarlierReleases CountEarlierReleases(Oid relid, const ArrayType* counted, const 
     CloseRows(rows);
     std::sort(found.ids, found.ids + found.count);
     const int64* end = std::unique(found.ids, found.ids + found.count);
-    return {end - found.ids, found.count == 0 ? 0 : end[-1]};
+    const int64* first_unaccepted = std::upper_bound<const int64*>(found.ids, end, accepted);
+    return {end - found.ids, found.count == 0 ? 0 : end[-1], end - first_unaccepted};
 }
 
 // Arrays of equal length, for unnest: which of the tables' identities count for which of them, and how.
@@ -173,9 +175,9 @@ void CheckEarlierUnits(const RelationSet* relations, const BudgetList* limits) {
         const BudgetState* limit = &limits->items[b];
         for (int i = 0; i < relations->count; ++i) {
             if (!OidIsValid(limit->role) && relations->items[i].relid == limit->relid &&
-                CountEarlierReleases(limit->relid, identities->of[i].counted, limit->privacy_unit,
-                                     limit->earlier_until)
-                        .count > 0)
+                FindEarlierReleases(limit->relid, identities->of[i].counted, limit->privacy_unit,
+                                    limit->earlier_until, limit->earlier_until)
+                        .unaccepted > 0)
                 found = limit;
         }
     }

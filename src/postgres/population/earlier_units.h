@@ -10,12 +10,14 @@ namespace dpboost {
 
 struct EarlierReleases {
     int64 count;
-    int64 last;  // the number of the last one, 0 if there is none
+    int64 last;        // the number of the last one, 0 if there is none
+    int64 unaccepted;  // of them after number `accepted`
 };
 
-// Inside a catalog scope: the releases that count for a relation but did not bound what this unit (empty: a
-// row) of it adds. Those up to number `accepted` are left out.
-EarlierReleases CountEarlierReleases(Oid relid, const ArrayType* counted, const char* unit, int64 accepted);
+// Inside a catalog scope: the releases after number `after` that count for a relation but did not bound what this unit
+// (empty: a row) of it adds. All of one moment, so that none comes in between two counts.
+EarlierReleases FindEarlierReleases(Oid relid, const ArrayType* counted, const char* unit, int64 after,
+                                    int64 accepted);
 
 // Raises 55000 if a cap counts such releases that its owner did not accept: a table was attached, say, or
 // created under a name that had been released from.
