@@ -68,10 +68,13 @@ std::vector<NoisyPair> Releaser::ReleaseAll(MechanismId id, std::vector<RawPair>
 
 NoisySums Releaser::ReleasePart(MechanismId id, double fraction, RawSums&& sums) {
     constexpr auto kParts = static_cast<double>(GaussianPool::kParts);
-    const double wanted = std::floor(fraction * kParts);
+    // Half of the samplers' limit, servers' noise included.
+    constexpr auto kMostSteps =
+        static_cast<double>(GaussianScale::kMaxUnits >> (GaussianScale::kFractionBits + 1));
+    const double whole = sums.sensitivity_ * plan_.NoiseMultiplier(id) / kMostSteps;
+    const double wanted = std::max({1.0, std::ceil(whole * whole * kParts), std::floor(fraction * kParts)});
     const uint64_t left = plan_.PartsLeft(id);
-    const uint64_t parts =
-        wanted >= static_cast<double>(left) ? left : static_cast<uint64_t>(std::max(wanted, 1.0));
+    const uint64_t parts = wanted >= static_cast<double>(left) ? left : static_cast<uint64_t>(wanted);
     Charge charge = plan_.TakePart(id, parts, sums.sensitivity_, sums.values_.size());
     const uint64_t scale = charge.Spend(EventKind::kGaussian, {sums.values_.size()})[0];
     noise_.AddGaussian(GaussianScale::FromUnits(scale), sums.values_.data(), sums.values_.size());

@@ -93,8 +93,8 @@ class Releaser {
     // sums or in those of the other draws, never in both, which their type says.
     NoisySums Release(MechanismId id, AsideSums&& sums);
 
-    // Spends `fraction` of a pool (privacy/pool.h) on sums of their own sensitivity; at least one part of it, and all
-    // that is left if the fraction is beyond that.
+    // Spends `fraction` of a pool (privacy/pool.h) on sums of their own sensitivity; all that is left if the fraction is
+    // beyond that, and at least so much that samplers have its noise: to refuse a draw would tell about earlier ones.
     NoisySums ReleasePart(MechanismId id, double fraction, RawSums&& sums);
 
     // Chooses i with probability proportional to exp(utilities[i] / T), T = 2 sensitivity / epsilon: epsilon-DP and of

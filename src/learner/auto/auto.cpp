@@ -81,7 +81,8 @@ std::unique_ptr<Learner> Make(const MethodInfo& method, const LearnerContext& co
 // How much coarser than 2^-16 of a clip the lattice must be so that the largest noise fits the samplers (2^40
 // steps); 0 unless epsilon is tiny. Public: known from the plan, the options and the number of features.
 // Where no lattice would do, the training is refused before it is charged (CheckPlan): a later draw's refusal would
-// depend on noisy results.
+// depend on noisy results. What noisy results leave less for (trees of several classes near the least nu, products that
+// explain next to nothing) takes as much of the pool as can be drawn (Releaser::ReleasePart), together below 1 % of it.
 int LatticeShift(double mu, size_t features, uint32_t epochs) {
     constexpr double kLog2E = 1.4426950408889634;
     const double smallest_draw = kLeastStage * kCountShare / std::max(kMostDraws, epochs);

@@ -29,7 +29,7 @@ class Pool {
     }
 
     // Neighbours: add or remove one unit. Sensitivity: that of the sums (rows/basis_rows.h). Charge: `fraction` of the
-    // pool; more than is left takes all of it.
+    // pool; more than is left takes all of it, less than can be drawn takes that.
     NoisySums Release(double fraction, RawSums&& sums) {
         return releaser_.ReleasePart(id_, fraction, std::move(sums));
     }

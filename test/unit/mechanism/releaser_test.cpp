@@ -86,6 +86,25 @@ TEST(Releaser, SpendsAPoolInParts) {
     EXPECT_EQ(CodeOf([&] { releaser.ReleasePart(0, 0.1, RawSums({1}, 1)); }), ErrorCode::kInternal);
 }
 
+// A part whose noise is beyond the samplers would have to be refused, and what it is follows from earlier results.
+TEST(Releaser, APartThatCannotBeDrawnIsMadeLarger) {
+    for (const double factor : {1.0, 3.0}) {  // of servers
+        Plan plan = MakePlan(EventKind::kGaussian, {}, 1e-6, true);
+        plan.SetNoiseFactor(factor);
+        ZeroNoise noise;
+        Releaser releaser(plan, noise);
+        const double sensitivity = std::ldexp(1.0, 33);
+        const NoisySums noisy = releaser.ReleasePart(0, 1e-9, RawSums({1}, sensitivity));
+        EXPECT_NEAR(noisy.sigma / std::ldexp(1.0, 39), 1, 1e-6);
+        EXPECT_NEAR(noise.last_gaussian_steps * factor / noisy.sigma, 1, 1e-9);
+        // And it is paid for.
+        const double part =
+            1 - static_cast<double>(plan.PartsLeft(0)) / static_cast<double>(GaussianPool::kParts);
+        const double multiplier = plan.NoiseMultiplier(0) / factor;
+        EXPECT_NEAR(sensitivity * multiplier / std::sqrt(part) / noise.last_gaussian_steps, 1, 1e-9);
+    }
+}
+
 TEST(Releaser, RefusesWhatTheChargeDoesNotCover) {
     Plan plan = MakePlan(EventKind::kGaussian, {{65536, 1, 4}}, 1e-6);
     ZeroNoise noise;

@@ -264,6 +264,28 @@ TEST(AutoClasses, TrainsOnNothing) {
     }
 }
 
+// Just beyond the least nu with one-feature trees, these have next to nothing of the pool: such a draw's noise is beyond the
+// samplers, and a refusal would come after the charge.
+TEST(AutoClasses, TrainsWhereTreesBegin) {
+    const double epsilon = 0.02;
+    const Dataset dataset = RandomDataset(ClassShape(10, 25000));
+    const auto plain = LearnerOf(kAuto, dataset, epsilon, 1e-6, {});
+    const double mu = 1 / PlanOf(*plain, epsilon, 1e-6).NoiseMultiplier(0);
+    const double nu = MakeAutoSchedule(ObjectiveKind::kSoftmax, 1, mu, 1).few_rows_per_class * 8;
+    const double edge = nu * std::sqrt(static_cast<double>(dataset.columns())) / mu;
+    for (const double beyond : {0.0, 1e-5, 1e-4, 1e-2}) {
+        const auto learner =
+            LearnerOf(kAuto, dataset, epsilon, 1e-6, {Given("rows_hint", std::ceil(edge * (1 + beyond)))});
+        Plan plan = PlanOf(*learner, epsilon, 1e-6);
+        learner->CheckPlan(plan, dataset.columns());
+        ChaChaSource source = TestSource(4);
+        Random random(source);
+        ExactNoise noise(random);
+        EXPECT_NO_THROW(TrainLearner(*learner, dataset, plan, random, noise)) << beyond;
+        EXPECT_TRUE(plan.Finished());
+    }
+}
+
 TEST(AutoClasses, OtherLossesAreRefused) {
     const TargetSpec classes = TargetSpec::Classes({"a", "b", "c"});
     for (const ObjectiveKind kind : {ObjectiveKind::kSquared, ObjectiveKind::kLogistic}) {
