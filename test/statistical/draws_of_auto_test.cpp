@@ -38,6 +38,7 @@ struct DrawCase {
     bool servers = false;  // several of them train together
     double epsilon = 1;
     double rows = 20000;  // as if there were so many: all stages run
+    int columns = 3;      // many of them: several draws of an epoch, with leaves and weights that differ
 };
 
 // Of three features: three pairs with four coordinates each, and a triple.
@@ -78,6 +79,27 @@ std::vector<DrawCase> DrawCases() {
          false,
          1e-4,
          1e9},
+        {"a coarser lattice, numbers",
+         Task::kRegression,
+         {histogram, base, target, {1, 7}, query, last},
+         {},
+         {},
+         false,
+         false,
+         false,
+         1e-4,
+         1e9},
+        {"many columns",
+         Task::kBinary,
+         {{0, 232}, base, {1, 150}, {1, 1740}, {2, 1740}, {3, 16}, {3, 48}, {3, 768}, last, by_score},
+         {},
+         {},
+         false,
+         false,
+         false,
+         1,
+         1e5,
+         30},
         {"servers",
          Task::kBinary,
          {histogram, base, {1, 8}, query, pair_counts, smooth, last, by_score},
@@ -98,8 +120,18 @@ std::vector<DrawCase> DrawCases() {
         {"update of numbers", Task::kRegression, {{0, 1}, base, target, query, last}, {}, {}, false, true}};
 }
 
-std::vector<FeatureSpec> Features() {
-    return {AuditColumn("a", 4), FeatureSpec::Levels("b", {"x", "y", "z"}), AuditColumn("c", 8)};
+std::vector<FeatureSpec> Features(const DrawCase& one) {
+    std::vector<FeatureSpec> features = {AuditColumn("a", 4), FeatureSpec::Levels("b", {"x", "y", "z"}),
+                                         AuditColumn("c", 8)};
+    for (int k = 3; k < one.columns; k++) {
+        const std::string name = "more " + std::to_string(k);
+        std::vector<std::string> levels;
+        for (int level = 0; level < 24; level++)
+            levels.push_back("level " + std::to_string(level));
+        features.push_back(k % 6 == 0 ? FeatureSpec::Levels(name, levels)
+                                      : AuditColumn(name.c_str(), 1U << k % 4));
+    }
+    return features;
 }
 
 AuditRow RandomRow(Random& random, const DrawCase& one, int64_t unit) {
@@ -110,7 +142,7 @@ AuditRow RandomRow(Random& random, const DrawCase& one, int64_t unit) {
         row.label = static_cast<float>(random.Below(one.task == Task::kClasses ? 3 : 2));
     if (one.weighted && random.Below(4) == 0)
         row.weight = static_cast<uint16_t>(random.Below(kFullWeight + 1));
-    for (const FeatureSpec& feature : Features())
+    for (const FeatureSpec& feature : Features(one))
         row.codes.push_back(static_cast<uint16_t>(random.Below(feature.cells())));
     return row;
 }
@@ -175,7 +207,7 @@ class KnownTraining {
   private:
     Plan Train(const std::vector<AuditRow>& rows, NoiseSource& noise, Tape* tape, Progress& progress) {
         const TargetSpec target = one_.target ? *one_.target : AuditTarget(one_.task);
-        const Dataset table = AuditTable(Features(), target, units_, rows);
+        const Dataset table = AuditTable(Features(one_), target, units_, rows);
         std::vector<GivenOption> options = one_.options;
         options.push_back(Given("rows_hint", one_.rows));
         const MethodInfo& method = *AllMethods().Find("auto");
@@ -260,6 +292,16 @@ TEST(DrawsOfAuto, EachIsWithinItsOwnCharge) {
             };
             for (const auto& [place, use] : largest)
                 EXPECT_LE(use, 1 + 1e-9) << name(place);
+            // Trees have as many leaves as their random cuts make: those draws come up to their charge, too.
+            std::size_t trees = 0;
+            for (const auto& [place, use] : largest) {
+                if (place.first != 2 || one.places.count(place) > 0)
+                    continue;
+                trees++;
+                EXPECT_GT(use, kLeastUse) << name(place);
+            }
+            const bool quiet = one.epsilon < 1 && one.task == Task::kBinary;  // no trees where all is noise
+            EXPECT_TRUE(trees > 1 || quiet) << one.name;
             for (const DrawPlace& place : one.places) {
                 ASSERT_EQ(largest.count(place), 1U) << name(place) << " was not drawn";
                 EXPECT_GT(largest.at(place), kLeastUse) << name(place);
