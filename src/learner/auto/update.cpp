@@ -86,7 +86,7 @@ std::vector<std::vector<float>> JoinedBands(const std::vector<std::vector<float>
         if (before[f].size() != added[f].size())
             added[f].clear();
         for (size_t i = 0; i < added[f].size(); i++)
-            added[f][i] = std::hypot(added[f][i], before[f][i]);
+            added[f][i] = std::sqrt(added[f][i] * added[f][i] + before[f][i] * before[f][i]);
     }
     return added;
 }

@@ -152,10 +152,13 @@ Interactions::Scores Interactions::Ask(double fraction, uint32_t max_features) c
 PairsTogether AskPairs(const AdditiveStage& stage, double fraction) {
     const Interactions::Scores asked = Interactions(stage).Ask(fraction, 2);
     PairsTogether together;
+    double variance = 0;
     for (size_t p = 0; p < asked.products.size(); p++) {
+        const double sigma = asked.sigmas[p] / asked.most;
         together.explained += asked.scores[p] / asked.most;
-        together.sd = std::hypot(together.sd, asked.sigmas[p] / asked.most);
+        variance += sigma * sigma;
     }
+    together.sd = std::sqrt(variance);
     return together;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/portable_math.h"
 #include "dataset/dataset.h"
 #include "learner/rows/additive/basis_rows.h"
 
@@ -13,7 +14,7 @@ RawSums BasisRows::RatioSums(const ScoreLine& of_labels, const ScoreLine& of_sco
     int64_t sum = 0, unit_sum = 0;
     const auto add = [&](size_t row) {
         const double ratio =
-            std::exp(of_labels.At(dataset_.Label(row)) - of_scores.At(FromFixed(scores_[row])));
+            portable::Exp(of_labels.At(dataset_.Label(row)) - of_scores.At(FromFixed(scores_[row])));
         const double centred = std::clamp(ratio / (reach / 2) - 1, -1.0, 1.0);
         unit_sum +=
             static_cast<int64_t>(centred * static_cast<double>(step)) * dataset_.Weight(row) / kFullWeight;
