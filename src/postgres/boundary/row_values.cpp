@@ -3,9 +3,15 @@
 
 namespace dpboost {
 
-RowTypeStamp StampOf(Oid type, int32 typmod) {
+// The stamp comes first. Looking something up is when a session hears of another one's ALTER, and a stamp from after that
+// would hold for rows that the descriptor does not describe.
+TupleDesc CopyRowType(Oid type, int32 typmod, RowTypeStamp* stamp) {
     const TypeCacheEntry* entry = type == RECORDOID ? nullptr : lookup_type_cache(type, TYPECACHE_TUPDESC);
-    return {type, typmod, entry, assign_record_type_identifier(type, typmod)};
+    *stamp = {type, typmod, entry, assign_record_type_identifier(type, typmod)};
+    TupleDesc shared = lookup_rowtype_tupdesc(type, typmod);
+    TupleDesc copy = CreateTupleDescCopy(shared);
+    ReleaseTupleDesc(shared);
+    return copy;
 }
 
 void ReadRow(HeapTupleHeader row, TupleDesc descriptor, Datum* values, bool* nulls) {

@@ -8,19 +8,23 @@ namespace dpboost {
 // A row type as it looks now. A named one may be altered in the middle of a statement, by code that the statement calls: a
 // descriptor is good for rows for which this holds. It also ceases to hold for no reason, rarely.
 struct RowTypeStamp {
-    Oid type;  // 0: holds for no row
-    int32 typmod;
+    Oid type;                     // 0: holds for no row
+    int32 typmod;                 // of a record
     const TypeCacheEntry* entry;  // of a named type; a session keeps it for good
     uint64 identifier;
 };
-RowTypeStamp StampOf(Oid type, int32 typmod);
 
+// The descriptor of a row type, copied, and a stamp that does not outlive it.
+TupleDesc CopyRowType(Oid type, int32 typmod, RowTypeStamp* stamp);
+
+// A named type's rows may have any typmod: since 2026 the server keeps a version there, which only headers from then on hide.
 inline bool Holds(const RowTypeStamp& stamp, HeapTupleHeader row) {
-    if (HeapTupleHeaderGetTypeId(row) != stamp.type || HeapTupleHeaderGetTypMod(row) != stamp.typmod)
+    if (HeapTupleHeaderGetTypeId(row) != stamp.type)
         return false;
-    const uint64 now = stamp.entry != nullptr ? stamp.entry->tupDesc_identifier
-                                              : assign_record_type_identifier(stamp.type, stamp.typmod);
-    return now == stamp.identifier;
+    if (stamp.entry != nullptr)
+        return stamp.entry->tupDesc_identifier == stamp.identifier;
+    return HeapTupleHeaderGetTypMod(row) == stamp.typmod &&
+           assign_record_type_identifier(stamp.type, stamp.typmod) == stamp.identifier;
 }
 
 // The fields of a composite value, which has the descriptor's type.

@@ -141,9 +141,8 @@ void BindRow(Binding* binding, Oid type, int32 typmod) {
     binding->row_type.type = InvalidOid;
     MemoryContextReset(binding->row_context);
     MemoryContext outer = MemoryContextSwitchTo(binding->row_context);
-    TupleDesc descriptor = lookup_rowtype_tupdesc(type, typmod);
-    binding->descriptor = CreateTupleDescCopy(descriptor);
-    ReleaseTupleDesc(descriptor);
+    RowTypeStamp stamp;
+    binding->descriptor = CopyRowType(type, typmod, &stamp);
     const int width = binding->descriptor->natts;
     binding->fields = static_cast<int*>(palloc(sizeof(int) * binding->features));
     binding->values = static_cast<Datum*>(palloc(sizeof(Datum) * (width + 1)));
@@ -155,7 +154,7 @@ void BindRow(Binding* binding, Oid type, int32 typmod) {
             RaiseMissingFeatures(*binding, ColumnNames(binding->descriptor));
         BindColumn(binding, i, TupleDescAttr(binding->descriptor, binding->fields[i])->atttypid);
     }
-    binding->row_type = StampOf(type, typmod);
+    binding->row_type = stamp;
     MemoryContextSwitchTo(outer);
 }
 

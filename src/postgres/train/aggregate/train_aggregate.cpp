@@ -36,9 +36,8 @@ struct varlena* CallArgument(const NullableDatum& argument, const char* what) {
 // The layout of a row's type. Neither a record nor an ALTER in the middle of the query may change it.
 void LearnRowType(AggregateState* state, Oid type, int32 typmod) {
     MemoryContext outer = MemoryContextSwitchTo(state->context);
-    TupleDesc shared = lookup_rowtype_tupdesc(type, typmod);
-    TupleDesc descriptor = CreateTupleDescCopy(shared);
-    ReleaseTupleDesc(shared);
+    RowTypeStamp stamp;
+    TupleDesc descriptor = CopyRowType(type, typmod, &stamp);
     if (state->descriptor != nullptr && !equalTupleDescs(descriptor, state->descriptor))
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                         errmsg("rows of dpboost_train must all have the same type")));
@@ -49,7 +48,7 @@ void LearnRowType(AggregateState* state, Oid type, int32 typmod) {
     } else {
         FreeTupleDesc(descriptor);
     }
-    state->row_type = StampOf(type, typmod);
+    state->row_type = stamp;
     MemoryContextSwitchTo(outer);
 }
 
