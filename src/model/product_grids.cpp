@@ -8,6 +8,7 @@ namespace {
 constexpr size_t kMostQuestions = 128;         // that are compared about one feature
 constexpr size_t kMostClassEntries = 1 << 17;  // a feature with many levels takes as many in every factor
 constexpr size_t kMostAnswers = 1 << 22;  // to questions, looked at in search of classes; some milliseconds
+constexpr size_t kMostComparisons = 1 << 22;  // of questions, or of words of their subsets; likewise
 
 bool SameQuestion(const Split& a, const Split& b, const Tree& tree, size_t subset_words) {
     if (a.kind != b.kind)
@@ -19,15 +20,21 @@ bool SameQuestion(const Split& a, const Split& b, const Tree& tree, size_t subse
                       tree.subset_words.begin() + b.subset);
 }
 
-// The nodes that ask the distinct questions about a feature; empty if there are too many.
-std::vector<size_t> QuestionsAbout(const Tree& tree, uint16_t feature, uint32_t cells) {
+// The nodes that ask the distinct questions about a feature; empty if there are too many, or too many comparisons, which
+// are counted at their most.
+std::vector<size_t> QuestionsAbout(const Tree& tree, uint16_t feature, uint32_t cells, size_t* comparisons) {
     std::vector<size_t> nodes;
     for (size_t node = 0; node < tree.splits.size(); node++) {
         const Split& split = tree.splits[node];
+        if (split.feature != feature)
+            continue;
+        *comparisons += nodes.size() * (split.kind == SplitKind::kSubset ? SubsetWords(cells) : 1);
+        if (*comparisons > kMostComparisons)
+            return {};
         const auto same = [&](size_t other) {
             return SameQuestion(split, tree.splits[other], tree, SubsetWords(cells));
         };
-        if (split.feature != feature || std::any_of(nodes.begin(), nodes.end(), same))
+        if (std::any_of(nodes.begin(), nodes.end(), same))
             continue;
         if (nodes.size() == kMostQuestions)
             return {};
@@ -75,7 +82,7 @@ bool ProductGrids::Take(const Model& model, const Tree& tree) {
 // Codes are of one class if every question about the feature has the same answer for them.
 bool ProductGrids::FindClasses(const Tree& tree, uint16_t feature, const FeatureSpec& spec,
                                Classes* classes) {
-    const std::vector<size_t> nodes = QuestionsAbout(tree, feature, spec.cells());
+    const std::vector<size_t> nodes = QuestionsAbout(tree, feature, spec.cells(), &comparisons_);
     answers_ += nodes.size() * spec.cells();
     if (nodes.empty() || answers_ > kMostAnswers)
         return false;

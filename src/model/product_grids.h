@@ -49,7 +49,8 @@ class ProductGrids {
                  const std::vector<Classes>& classes, Grid grid);
 
     size_t outputs_;
-    size_t answers_ = 0;  // looked at
+    size_t answers_ = 0;      // looked at
+    size_t comparisons_ = 0;  // of questions
     std::vector<Factor> factors_;
     std::vector<uint16_t> classes_;
     std::vector<Grid> grids_;

@@ -119,5 +119,21 @@ TEST(ProductGrids, EndTheirSearch) {
     EXPECT_LT(left, 40u);
 }
 
+// So does the search for questions that are asked again, which takes as many comparisons as there are nodes times questions.
+TEST(ProductGrids, EndTheirComparisons) {
+    const std::vector<FeatureSpec> features = {FeatureSpec::Hashed("a", 2), FeatureSpec::Hashed("b", 2)};
+    Tree tree = Tree::OfDepth(kMaxDepth);
+    for (size_t node = 0; node < tree.splits.size(); node++)
+        tree.splits[node] = {static_cast<uint16_t>(node == 0),
+                             static_cast<uint16_t>(std::min<size_t>(node, 127)), SplitKind::kThreshold, false,
+                             0};
+    Model model(features, TargetSpec::Binary(), Link::kLogistic);
+    for (int i = 0; i < 40; i++)
+        model.AddTree(tree);
+    const size_t left = LeftOver(model, 10).size();
+    EXPECT_GT(left, 20u);
+    EXPECT_LT(left, 40u);
+}
+
 }  // namespace
 }  // namespace dpboost
