@@ -49,8 +49,8 @@ void AddEach(const int32_t* leaves, size_t leaf_count, size_t outputs, const uin
 
 class ByteForest::Compiler {
   public:
-    Compiler(const Model& model, const std::vector<const Tree*>& trees)
-        : features_(model.features()), trees_(trees) {
+    Compiler(const Model& model, const std::vector<const Tree*>& trees, Polling* polling)
+        : features_(model.features()), trees_(trees), polling_(polling) {
         out_.outputs_ = model.outputs();
     }
 
@@ -58,7 +58,8 @@ class ByteForest::Compiler {
         if (trees_.size() < kFewestTrees)
             return false;
         asked_.resize(kSlotKinds * features_.size());
-        for (const Tree* tree : trees_)
+        for (const Tree* tree : trees_) {
+            polling_->BeforeTree();
             for (const Split& split : tree->splits) {
                 if (split.kind == SplitKind::kSubset)
                     return false;
@@ -67,6 +68,7 @@ class ByteForest::Compiler {
                     numbers.assign(features_[split.feature].cells() + 1, kNotAsked);
                 numbers[PlaceOf(split)] = kAsked;
             }
+        }
         for (size_t i = 0; i < asked_.size(); i++)
             if (!asked_[i].numbers.empty() && !AddSlots(i / kSlotKinds, SlotKind(i % kSlotKinds), &asked_[i]))
                 return false;
@@ -142,9 +144,11 @@ class ByteForest::Compiler {
         for (size_t stage = 0; stage < StagesBelow(depth); stage++, level += kGroupLevels) {
             forest.lower_offsets[stage] = out_.lower_.size();
             const size_t paths = size_t{1} << level;
-            for (const Tree* tree : trees)
+            for (const Tree* tree : trees) {
+                polling_->BeforeTree();
                 for (size_t path = 0; path < paths; path++)
                     out_.lower_.push_back(Group(*tree, paths - 1 + path, kGroupLevels));
+            }
             out_.lower_.resize(out_.lower_.size() + (places - trees.size()) * paths);
         }
         for (const Tree* tree : trees)
@@ -181,15 +185,16 @@ class ByteForest::Compiler {
 
     const std::vector<FeatureSpec>& features_;
     const std::vector<const Tree*>& trees_;
+    Polling* polling_;
     std::vector<Asked> asked_;  // by feature and kind
     ByteForest out_;
 };
 
-std::optional<ByteForest> ByteForest::Of(const Model& model, const std::vector<const Tree*>& trees,
-                                         Simd simd) {
+std::optional<ByteForest> ByteForest::Of(const Model& model, const std::vector<const Tree*>& trees, Simd simd,
+                                         Polling* polling) {
     if (simd < Simd::kAvx2)
         return std::nullopt;
-    Compiler compiler(model, trees);
+    Compiler compiler(model, trees, polling);
     if (!compiler.Run())
         return std::nullopt;
     return compiler.Take();

@@ -10,6 +10,7 @@
 #include "base/simd.h"
 #include "model/byte_walk.h"
 #include "model/model.h"
+#include "model/polling.h"
 
 namespace dpboost {
 
@@ -18,7 +19,8 @@ class ByteForest {
   public:
     // Of some of the model's trees. Nothing without AVX2, and nothing for few trees, with subsets, or with more questions
     // than the bytes of a row can answer.
-    static std::optional<ByteForest> Of(const Model& model, const std::vector<const Tree*>& trees, Simd simd);
+    static std::optional<ByteForest> Of(const Model& model, const std::vector<const Tree*>& trees, Simd simd,
+                                        Polling* polling);
 
     // Adds the leaves of a row to the scores of all outputs. Codes as in Predictor.
     void AddLeaves(const uint16_t* codes, int64_t* scores) const noexcept;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "dataset/feature.h"
 #include "dataset/target.h"
 #include "model/reference.h"
@@ -87,7 +88,7 @@ class Model {
     std::string Serialize() const;
     // Throws Error(kCorrupted) unless the bytes are exactly what Serialize makes of some model, or made of one in format
     // 1, and Error(kUnsupported) for a version of the format that this code does not know.
-    static Model Parse(std::string_view bytes);
+    static Model Parse(std::string_view bytes, Interrupt* interrupt = nullptr);
 
   private:
     void Collapse(const Tree& tree, size_t feature);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "model/export/exported_model.h"
 #include "model/model.h"
+#include "model/polling.h"
 
 namespace dpboost {
 namespace {
@@ -227,7 +228,7 @@ std::string Model::Serialize() const {
     return out.Take();
 }
 
-Model Model::Parse(std::string_view bytes) {
+Model Model::Parse(std::string_view bytes, Interrupt* interrupt) {
     const Payload payload = CheckedPayload(bytes);
     ByteReader in(payload.bytes);
     Head head = ReadHead(payload.version, in);
@@ -240,8 +241,11 @@ Model Model::Parse(std::string_view bytes) {
     const size_t min_tree_bytes = 1 + kSplitBytes + 2 * outputs * sizeof(int32_t);
     const uint32_t tree_count = in.Count(min_tree_bytes);
     model.trees_.reserve(tree_count);
-    for (uint32_t i = 0; i < tree_count; i++)
+    Polling polling(interrupt);
+    for (uint32_t i = 0; i < tree_count; i++) {
+        polling.BeforeTree();
         model.trees_.push_back(ReadTree(model.features_, outputs, payload.version, in));
+    }
     if (payload.version > 1)
         model.evidence_ = ReadEvidence(model.features_, outputs, in);
     ByteReader::Require(in.left() == 0);

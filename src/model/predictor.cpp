@@ -101,15 +101,18 @@ auto AtDepth(unsigned depth, const Visit& visit) noexcept {
 // Collects the distinct questions of a model's trees, numbers them by feature and lays out the arrays.
 class Predictor::Compiler {
   public:
-    Compiler(const std::vector<FeatureSpec>& features, const std::vector<const Tree*>& trees, Predictor* out)
-        : features_(features), trees_(trees), out_(out) {}
+    Compiler(const std::vector<FeatureSpec>& features, const std::vector<const Tree*>& trees,
+             Polling* polling, Predictor* out)
+        : features_(features), trees_(trees), polling_(polling), out_(out) {}
 
     // False if the answers would take too much memory.
     bool Run() {
         asked_.resize(features_.size());
-        for (const Tree* tree : trees_)
+        for (const Tree* tree : trees_) {
+            polling_->BeforeTree();
             for (const Split& split : tree->splits)
                 Number(*tree, split) = kAsked;
+        }
         if (OtherAnswerBytes() > kMaxAnswerBytes)
             return false;
         size_t widest = 0;
@@ -223,6 +226,7 @@ class Predictor::Compiler {
             for (const Tree* tree : trees_) {
                 if (tree->depth != depth)
                     continue;
+                polling_->BeforeTree();
                 forest.trees++;
                 AddNode(narrow, 0);
                 for (const Split& split : tree->splits)
@@ -243,12 +247,14 @@ class Predictor::Compiler {
 
     const std::vector<FeatureSpec>& features_;
     const std::vector<const Tree*>& trees_;
+    Polling* polling_;
     Predictor* out_;
     std::vector<Asked> asked_;
     uint32_t question_count_ = 0;
 };
 
-Predictor::Predictor(const Model& model, Simd simd) : link_(model.link()), target_(model.target()) {
+Predictor::Predictor(const Model& model, Simd simd, Interrupt* interrupt)
+    : link_(model.link()), target_(model.target()) {
     for (size_t output = 0; output < model.outputs(); output++)
         bases_.push_back(model.base(output));
     for (size_t i = 0; i < model.features().size(); i++) {
@@ -257,18 +263,19 @@ Predictor::Predictor(const Model& model, Simd simd) : link_(model.link()), targe
         tables_.push_back({static_cast<uint32_t>(i), model.features()[i].missing(), table_values_.size()});
         table_values_.insert(table_values_.end(), model.table(i).begin(), model.table(i).end());
     }
-    Compile(model, simd);
+    Polling polling(interrupt);
+    Compile(model, simd, &polling);
 }
 
-void Predictor::Compile(const Model& model, Simd simd) {
+void Predictor::Compile(const Model& model, Simd simd, Polling* polling) {
     std::vector<const Tree*> trees;
     for (const Tree& tree : model.trees())
         trees.push_back(&tree);
     if (trees.empty())
         return;
-    grids_.emplace(model, &trees);
-    bytes_ = ByteForest::Of(model, trees, simd);
-    if (!bytes_ && !Compiler(model.features(), trees, this).Run()) {
+    grids_.emplace(model, &trees, polling);
+    bytes_ = ByteForest::Of(model, trees, simd, polling);
+    if (!bytes_ && !Compiler(model.features(), trees, polling, this).Run()) {
         grids_.reset();
         plain_.emplace(model);
     }

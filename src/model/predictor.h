@@ -17,7 +17,7 @@ namespace dpboost {
 // Keeps no reference to the model. Not const: it owns scratch memory, so one per thread.
 class Predictor {
   public:
-    explicit Predictor(const Model& model, Simd simd = BestSimd());
+    explicit Predictor(const Model& model, Simd simd = BestSimd(), Interrupt* interrupt = nullptr);
 
     size_t outputs() const noexcept { return bases_.size(); }
     // codes: one per feature, in order; a code beyond the feature's cells counts as missing. Scores writes those of all
@@ -57,7 +57,7 @@ class Predictor {
 
     class Compiler;
 
-    void Compile(const Model& model, Simd simd);
+    void Compile(const Model& model, Simd simd, Polling* polling);
     void Answer(const uint16_t* codes) noexcept;
     template <typename Id>
     int64_t SumForest(const Forest& forest, const Id* nodes) const noexcept;

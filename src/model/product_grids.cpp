@@ -45,8 +45,12 @@ std::vector<size_t> QuestionsAbout(const Tree& tree, uint16_t feature, uint32_t 
 
 }  // namespace
 
-ProductGrids::ProductGrids(const Model& model, std::vector<const Tree*>* trees) : outputs_(model.outputs()) {
-    const auto taken = [&](const Tree* tree) { return Take(model, *tree); };
+ProductGrids::ProductGrids(const Model& model, std::vector<const Tree*>* trees, Polling* polling)
+    : outputs_(model.outputs()) {
+    const auto taken = [&](const Tree* tree) {
+        polling->BeforeTree();
+        return Take(model, *tree);
+    };
     trees->erase(std::remove_if(trees->begin(), trees->end(), taken), trees->end());
 }
 

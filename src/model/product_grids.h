@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "model/model.h"
+#include "model/polling.h"
 
 namespace dpboost {
 
 class ProductGrids {
   public:
     // Takes those of the trees that are grids of a size like their own from the list. Keeps no reference to them.
-    ProductGrids(const Model& model, std::vector<const Tree*>* trees);
+    ProductGrids(const Model& model, std::vector<const Tree*>* trees, Polling* polling);
 
     // Adds a row's values to the scores of all outputs. Codes as in Predictor.
     void AddValues(const uint16_t* codes, int64_t* scores) const noexcept;

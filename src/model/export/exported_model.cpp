@@ -14,7 +14,7 @@ constexpr std::string_view kMagic = "dpboostx";
 constexpr uint32_t kVersion = 1;
 constexpr size_t kMaxText = 63;
 
-ImportedModel Read(std::string_view bytes) {
+ImportedModel Read(std::string_view bytes, Interrupt* interrupt) {
     ByteReader::Require(bytes.size() > kMagic.size() + kChecksumBytes &&
                         bytes.substr(0, kMagic.size()) == kMagic);
     const std::string_view body = bytes.substr(0, bytes.size() - kChecksumBytes);
@@ -35,7 +35,7 @@ ImportedModel Read(std::string_view bytes) {
     ByteReader::Require(claims.epsilon > 0 && std::isfinite(claims.epsilon) && claims.delta >= 0 &&
                         claims.delta < 1);
     CheckBins(claims.model, kMaxExportedBins);
-    Model model = Model::Parse(claims.model);
+    Model model = Model::Parse(claims.model, interrupt);
     return {std::move(claims), std::move(model)};
 }
 
@@ -81,12 +81,12 @@ std::string Pack(const ExportedModel& exported) {
     return out.Take();
 }
 
-ImportedModel Unpack(std::string_view bytes) {
+ImportedModel Unpack(std::string_view bytes, Interrupt* interrupt) {
     if (bytes.size() > kMaxExportedModel)
         throw Error(ErrorCode::kLimitExceeded, "the exported model is too large",
                     "At most 64 MB can be imported.");
     try {
-        return Read(bytes);
+        return Read(bytes, interrupt);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::kCorrupted)
             throw;

@@ -28,7 +28,7 @@ struct ImportedModel {
     ExportedModel claims;
     Model model;
 };
-ImportedModel Unpack(std::string_view bytes);
+ImportedModel Unpack(std::string_view bytes, Interrupt* interrupt = nullptr);
 
 // Few bytes can say that there are very many bins, and Model::Parse would make room for them: throws
 // Error(kLimitExceeded) for more than `most`, Error(kCorrupted) where the bytes make no sense.

@@ -28,7 +28,8 @@ struct Import {
 };
 
 void ReadImport(std::string_view bytes, Import* import) {
-    ImportedModel imported = Unpack(bytes);
+    PgInterrupt interrupt;
+    ImportedModel imported = Unpack(bytes, &interrupt);
     import->encoding = imported.claims.encoding;
     import->texts = TextsOf(imported);
     import->method = imported.claims.method;

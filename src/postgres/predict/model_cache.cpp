@@ -49,7 +49,7 @@ void Remember(const std::shared_ptr<CachedModel>& model) {
 }  // namespace
 
 CachedModel::CachedModel(const ModelKey& model_key, std::string_view bytes)
-    : key(model_key), model(Model::Parse(bytes)), predictor(model) {
+    : key(model_key), model(Model::Parse(bytes, &interrupt_)), predictor(model, BestSimd(), &interrupt_) {
     encoders.reserve(model.features().size());
     for (const FeatureSpec& feature : model.features())
         encoders.emplace_back(feature);

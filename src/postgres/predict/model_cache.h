@@ -34,6 +34,10 @@ struct CachedModel {
     // Likewise its intervals; the model must hold residuals.
     const Intervals& intervals();
 
+  private:
+    PgInterrupt interrupt_;  // before what is made with it
+
+  public:
     ModelKey key;
     Model model;
     std::vector<Encoder> encoders;
@@ -41,7 +45,6 @@ struct CachedModel {
     size_t memory;
 
   private:
-    PgInterrupt interrupt_;
     std::unique_ptr<Explainer> explainer_;
     std::unique_ptr<Intervals> intervals_;
 };

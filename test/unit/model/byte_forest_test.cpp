@@ -43,7 +43,8 @@ std::vector<FeatureSpec> Numbers(unsigned count, uint32_t bins = 20) {
 bool HoldsAndAgrees(const Model& model, int rows) {
     Xorshift random;
     const size_t outputs = model.outputs();
-    const std::optional<ByteForest> forest = ByteForest::Of(model, TreesOf(model), BestSimd());
+    Polling polling(nullptr);
+    const std::optional<ByteForest> forest = ByteForest::Of(model, TreesOf(model), BestSimd(), &polling);
     Predictor portable(model, Simd::kPortable), best(model, BestSimd());
     std::vector<uint16_t> codes(model.features().size());
     std::vector<int64_t> expected(outputs), scores(outputs);
@@ -128,7 +129,8 @@ TEST_F(ByteForestTest, LeavesSubsetsAndFewTreesToOthers) {
     EXPECT_FALSE(HoldsAndAgrees(RandomModel(SmallFeatures(), 100, 6, 1), 50));
     EXPECT_FALSE(HoldsAndAgrees(ByteModel(SmallFeatures(), 3, 6), 50));
     const Model model = ByteModel(SmallFeatures(), 30, 6);
-    EXPECT_FALSE(ByteForest::Of(model, TreesOf(model), Simd::kPortable).has_value());
+    Polling polling(nullptr);
+    EXPECT_FALSE(ByteForest::Of(model, TreesOf(model), Simd::kPortable, &polling).has_value());
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
+#include "base/error.h"
 #include "unit/model/random_model.h"
 
 namespace dpboost {
@@ -22,6 +25,39 @@ void ExpectSameScores(const Model& model, int rows) {
         const uint16_t* at = codes.data() + static_cast<size_t>(row) * count;
         ASSERT_EQ(predictor.Score(at), model.Score(at));
         ASSERT_EQ(predictor.Predict(at), model.Predict(at));
+    }
+}
+
+// Throws at the n'th look.
+class CancelAt final : public Interrupt {
+  public:
+    explicit CancelAt(int look) : looks_left_(look) {}
+    void Poll() override {
+        if (--looks_left_ == 0)
+            throw Error(ErrorCode::kCanceled, "canceled");
+    }
+    int looks_left() const { return looks_left_; }
+
+  private:
+    int looks_left_;
+};
+
+// Every tree is gone through some times: when it is read, asked what it is, and laid out.
+TEST(Predictor, ACancelIsHeardWhileAModelIsReadAndCompiled) {
+    const std::string bytes = RandomModel(SmallFeatures(), 1000, 6, 1).Serialize();
+    CancelAt never(1 << 20);
+    const Model model = Model::Parse(bytes, &never);
+    const auto sixteenths = static_cast<int>(model.trees().size() / 16);
+    EXPECT_GE(sixteenths, 40);
+    EXPECT_EQ((1 << 20) - never.looks_left(), sixteenths);
+    EXPECT_THROW(Model::Parse(bytes, std::make_unique<CancelAt>(sixteenths).get()), Error);
+    for (const Simd simd : {Simd::kPortable, BestSimd()}) {
+        CancelAt patient(1 << 20);
+        Predictor(model, simd, &patient);
+        const int looks = (1 << 20) - patient.looks_left();
+        EXPECT_GE(looks, 2 * sixteenths);
+        for (int look : {1, looks / 2, looks})
+            EXPECT_THROW(Predictor(model, simd, std::make_unique<CancelAt>(look).get()), Error);
     }
 }
 

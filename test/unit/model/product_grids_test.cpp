@@ -37,7 +37,8 @@ Tree ProductTree(const std::vector<FeatureSpec>& features, const std::vector<uin
 // The trees that were not taken; the others have the model's scores, without its base and tables.
 std::vector<const Tree*> LeftOver(const Model& model, int rows) {
     std::vector<const Tree*> left = TreesOf(model);
-    const ProductGrids grids(model, &left);
+    Polling polling(nullptr);
+    const ProductGrids grids(model, &left, &polling);
     std::vector<const Tree*> taken;
     for (const Tree* tree : TreesOf(model))
         if (std::find(left.begin(), left.end(), tree) == left.end())
