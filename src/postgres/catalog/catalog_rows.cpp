@@ -195,8 +195,24 @@ void InsertRow(const char* table, std::initializer_list<NamedValue> values) {
     CloseRows(rows);
 }
 
+// A trigger that comes before the change locks the row, and where somebody else has changed it meanwhile PostgreSQL would look by the
+// statement's plan whether it is still meant. There is none.
+static void LockRow(const RowWriter& writer, HeapTuple row, Snapshot snapshot) {
+    Relation table = writer.target->ri_RelationDesc;
+    TM_FailureData failure;
+    TupleTableSlot* slot = table_slot_create(table, &writer.state->es_tupleTable);
+    if (table_tuple_lock(table, &row->t_self, snapshot, slot, writer.state->es_output_cid,
+                         LockTupleNoKeyExclusive, LockWaitBlock, 0, &failure) != TM_Ok)
+        ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+                        errmsg("a row of dpboost.%s was changed meanwhile", RelationGetRelationName(table)),
+                        errhint("Try again.")));
+}
+
 void UpdateRow(const RowTable& rows, HeapTuple row, std::initializer_list<NamedValue> values) {
     const RowWriter writer = BeginWriting(rows.table);
+    const TriggerDesc* triggers = writer.target->ri_TrigDesc;
+    if (triggers != nullptr && triggers->trig_update_before_row)
+        LockRow(writer, row, rows.snapshot);
     TupleTableSlot* before =
         ExecInitExtraTupleSlot(writer.state, RelationGetDescr(rows.table), &TTSOpsHeapTuple);
     ExecStoreHeapTuple(row, before, false);
