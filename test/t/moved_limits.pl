@@ -1,5 +1,5 @@
 # An owner who moves a limit while a charge is under way: the charge sees it as it was or as it is, and never neither. The ledger
-# worker is stopped between two of its look-ups by a lock on the table that it reads next.
+# worker is stopped between two of its look-ups by a lock on the index that it reads next.
 use strict;
 use warnings;
 
@@ -49,12 +49,12 @@ sub train_meanwhile
     my $training = start_session($node, "SELECT 'trained ' || (dpboost_train_on('m', 'visits', 'los', epsilon => 1) ->> 'version');\n\\echo ended\n");
     wait_for_worker('dpboost.charge_lock');
     sql(q{SELECT dpboost_protect('visits', 0.1)});
-    my $owner = start_session($node, "BEGIN; LOCK TABLE dpboost.protection; SELECT 'locked';\n");
+    my $owner = start_session($node, "BEGIN; REINDEX INDEX dpboost.protection_pkey; SELECT 'locked';\n");
     $owner->{run}->pump until $owner->{out} =~ /locked/;
     # The worker waits a second at the most, so this begins before it does.
     $owner->{in} .= q{
         DO $$ BEGIN
-            WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'dpboost.protection'::regclass) LOOP
+            WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'dpboost.protection_pkey'::regclass) LOOP
                 PERFORM pg_sleep(0.002);
             END LOOP;
         END $$;

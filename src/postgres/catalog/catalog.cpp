@@ -33,16 +33,38 @@ Snapshot LatestSnapshot() {
     return GetCatalogSnapshot(ExtensionRelationId);
 }
 
+constexpr int kMaxMomentTables = 32;
+Oid moment_tables[kMaxMomentTables];
+int moment_table_count = 0;
 bool moment_is_held = false;
 
 void ForgetMoment(void*) {
     moment_is_held = false;
 }
 
+void LockMomentTables(std::initializer_list<const char*> tables) {
+    if (tables.size() > kMaxMomentTables)
+        elog(ERROR, "a moment has more than %d tables", kMaxMomentTables);
+    moment_table_count = 0;
+    for (const char* table : tables)
+        moment_tables[moment_table_count++] =
+            RangeVarGetRelid(makeRangeVar(pstrdup("dpboost"), pstrdup(table), -1), AccessShareLock, false);
+}
+
 }  // namespace
 
-void HoldMoment() {
+void CheckReadAtMoment(Oid table) {
+    const Oid* const end = moment_tables + moment_table_count;
+    if (moment_is_held && std::find<const Oid*>(moment_tables, end, table) == end)
+        elog(ERROR, "dpboost.%s was not locked before it is read as of a moment", get_rel_name(table));
+}
+
+// Who waits for a table after the moment would not see what ALTER TABLE has made of it meanwhile: rows that it has written anew
+// are of a later moment, so that the table looks empty, and a limit in it is not there.
+void HoldMoment(std::initializer_list<const char*> tables) {
+    LockMomentTables(tables);
     PushActiveSnapshot(GetTransactionSnapshot());
+    AcceptInvalidationMessages();  // what PostgreSQL keeps of its own catalogs is then not older
     auto* at_end = static_cast<MemoryContextCallback*>(
         MemoryContextAllocZero(TopTransactionContext, sizeof(MemoryContextCallback)));
     at_end->func = ForgetMoment;
@@ -142,11 +164,25 @@ SPIPlanPtr Prepare(const char* query, ParameterArrays* arrays) {
     return plan;
 }
 
+// Of all tables that a statement reads.
+void CheckTablesOf(SPIPlanPtr plan) {
+    ListCell* source;
+    ListCell* relation;
+    if (!moment_is_held)
+        return;
+    foreach (source, SPI_plan_get_plan_sources(plan))
+        foreach (relation, static_cast<CachedPlanSource*>(lfirst(source))->relationOids)
+            if (lfirst_oid(relation) >= FirstNormalObjectId &&
+                get_rel_relkind(lfirst_oid(relation)) == RELKIND_RELATION)
+                CheckReadAtMoment(lfirst_oid(relation));
+}
+
 }  // namespace
 
 uint64 CatalogRead(const char* query, std::initializer_list<Parameter> parameters, uint64 limit) {
     ParameterArrays arrays = ArraysOf(parameters);
     SPIPlanPtr plan = Prepare(query, &arrays);
+    CheckTablesOf(plan);
     Snapshot snapshot = RegisterMoment();
     CheckResult(SPI_execute_snapshot(plan, arrays.values, arrays.nulls, snapshot, InvalidSnapshot, true,
                                      false, static_cast<long>(limit)));

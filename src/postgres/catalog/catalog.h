@@ -58,8 +58,11 @@ inline Parameter If(bool there, const Parameter& value) {
 // From here on all reads of our tables, by statements or row by row, see them as they are now, and what this transaction does
 // itself. For the ledger worker, once it has its lock: what one look-up tells another is then never of two moments between
 // which an owner has moved a limit. What is written finds the rows as they are then. Ends with the transaction at the latest.
-void HoldMoment();
+// They are the tables' that are named, no others are read until then: each is locked before.
+void HoldMoment(std::initializer_list<const char*> tables);
 void LetMomentGo();
+// Raises an error if a moment is held that the table was not locked before.
+void CheckReadAtMoment(Oid table);
 // The snapshot of that moment; if none is held, of now: row by row, of this relation; else of a statement. For UnregisterSnapshot.
 Snapshot RegisterMoment(Oid relation = InvalidOid);
 

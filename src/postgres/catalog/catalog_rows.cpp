@@ -149,10 +149,12 @@ ScanKeyData RowKey(const RowTable& rows, const char* column, RegProcedure equals
 }
 
 SysScanDesc FindRows(const RowTable& rows, ScanKeyData* keys, int count) {
+    CheckReadAtMoment(RelationGetRelid(rows.table));
     return systable_beginscan_ordered(rows.table, rows.index, rows.snapshot, count, keys);
 }
 
 SysScanDesc AllRows(const RowTable& rows) {
+    CheckReadAtMoment(RelationGetRelid(rows.table));
     return systable_beginscan(rows.table, InvalidOid, false, rows.snapshot, 0, nullptr);
 }
 

@@ -218,7 +218,8 @@ void ChargeUnits(LedgerMessage* message) {
 // The whole transaction of a charge up to its commit.
 void PrepareCharge(LedgerMessage* message) {
     LockLedger(message);
-    HoldMoment();
+    HoldMoment({"relation_name", "protection", "allowance", "population", "population_member", "ledger",
+                "group_model", "charge", "total", "model_name", "unit_state", "alert", "alert_raised"});
     const RelationSet* relations =
         WithCommittedSchema(reinterpret_cast<const RelationSet*>(PieceOf(message, message->relations)));
     LedgerPlan plan;
@@ -241,7 +242,7 @@ void PrepareCharge(LedgerMessage* message) {
 // that binds. It needs no lock: nobody else delivers this release.
 void PrepareDelivery(const LedgerMessage* message) {
     DpboostExtension();
-    HoldMoment();
+    HoldMoment({"ledger", "group_model", "delivery", "model"});
     RecordDelivery(message);
     LetMomentGo();
 }
@@ -249,7 +250,7 @@ void PrepareDelivery(const LedgerMessage* message) {
 // The same of an import. The lock is the one that keeps names and versions apart.
 void PrepareImport(const LedgerMessage* message) {
     LockLedger(message);
-    HoldMoment();
+    HoldMoment({"model_name", "ledger", "group_model", "model"});
     RecordImport(message);
     LetMomentGo();
 }
