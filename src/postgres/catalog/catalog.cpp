@@ -36,6 +36,7 @@ Snapshot LatestSnapshot() {
 constexpr int kMaxMomentTables = 32;
 Oid moment_tables[kMaxMomentTables];
 int moment_table_count = 0;
+uint64 moment_completions = 0;  // transactions that had ended
 bool moment_is_held = false;
 
 void ForgetMoment(void*) {
@@ -63,7 +64,9 @@ void CheckReadAtMoment(Oid table) {
 // are of a later moment, so that the table looks empty, and a limit in it is not there.
 void HoldMoment(std::initializer_list<const char*> tables) {
     LockMomentTables(tables);
-    PushActiveSnapshot(GetTransactionSnapshot());
+    Snapshot now = GetTransactionSnapshot();
+    moment_completions = now->snapXactCompletionCount;
+    PushActiveSnapshot(now);
     AcceptInvalidationMessages();  // what PostgreSQL keeps of its own catalogs is then not older
     auto* at_end = static_cast<MemoryContextCallback*>(
         MemoryContextAllocZero(TopTransactionContext, sizeof(MemoryContextCallback)));
@@ -75,6 +78,10 @@ void HoldMoment(std::initializer_list<const char*> tables) {
 void LetMomentGo() {
     moment_is_held = false;
     PopActiveSnapshot();
+}
+
+bool IsMomentPast() {
+    return moment_is_held && GetLatestSnapshot()->snapXactCompletionCount != moment_completions;
 }
 
 // Of the moment that is held a copy, which knows what this transaction did meanwhile.

@@ -61,6 +61,8 @@ inline Parameter If(bool there, const Parameter& value) {
 // They are the tables' that are named, no others are read until then: each is locked before.
 void HoldMoment(std::initializer_list<const char*> tables);
 void LetMomentGo();
+// Whether any transaction of the server has ended since.
+bool IsMomentPast();
 // Raises an error if a moment is held that the table was not locked before.
 void CheckReadAtMoment(Oid table);
 // The snapshot of that moment; if none is held, of now: row by row, of this relation; else of a statement. For UnregisterSnapshot.

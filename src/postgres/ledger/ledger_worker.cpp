@@ -215,25 +215,43 @@ void ChargeUnits(LedgerMessage* message) {
     CatalogEnd(&scope);
 }
 
-// The whole transaction of a charge up to its commit.
-void PrepareCharge(LedgerMessage* message) {
-    LockLedger(message);
+// What a charge is made by, after it was found to be allowed.
+struct Terms {
+    const RelationSet* relations;
+    BudgetList* budgets;  // with the charge
+    const double* parts_before;
+};
+
+Terms CheckTerms(const LedgerMessage* message, const LedgerPlan& plan) {
     HoldMoment({"relation_name", "protection", "allowance", "population", "population_member", "ledger",
                 "group_model", "charge", "total", "model_name", "unit_state", "alert", "alert_raised"});
     const RelationSet* relations =
         WithCommittedSchema(reinterpret_cast<const RelationSet*>(PieceOf(message, message->relations)));
-    LedgerPlan plan;
-    ReadPlan(message, &plan);
     BudgetList* budgets = LoadBudgets(message->caller, relations);
     CheckStillAllowed(message, relations, budgets);
     CheckUnits(message, relations, budgets);
     CheckPerTrainLimit(budgets, plan.epsilon, plan.delta);
     const double* parts_before = PartsLeft(budgets);
     ChargeBudgets(budgets, PieceOf(message, message->plan), message->plan.size);
+    return {relations, budgets, parts_before};
+}
+
+// The whole transaction of a charge up to its commit. Who owns a table, what it belongs to and who acts for whom is read as it is, not
+// as of the moment: an owner who moves a limit together with that, after the moment, would be seen in part. So if anything was
+// committed since, a second look must allow the charge as well.
+void PrepareCharge(LedgerMessage* message) {
+    LockLedger(message);
+    LedgerPlan plan;
+    ReadPlan(message, &plan);
+    Terms terms = CheckTerms(message, plan);
+    if (IsMomentPast()) {
+        LetMomentGo();
+        terms = CheckTerms(message, plan);
+    }
     LedgerRecord record;
-    RecordCharge(message, &plan, relations, &record);
-    RaiseAlerts(budgets, parts_before, record.release_id);
-    Answer(message, budgets, record);
+    RecordCharge(message, &plan, terms.relations, &record);
+    RaiseAlerts(terms.budgets, terms.parts_before, record.release_id);
+    Answer(message, terms.budgets, record);
     ChargeUnits(message);
     LetMomentGo();
 }
