@@ -130,7 +130,7 @@ build_and_install() {
 }
 
 count_compiled() {
-    while sleep 10; do say "  $(find "$BUILD" -name '*.o' -newer "$SCRATCH/build.start" | wc -l) of $1 compiled"; done
+    while sleep 10; do say "  $(find "$BUILD" \( -name '*.o' -o -name '*.gch' \) -newer "$SCRATCH/build.start" | wc -l) of $1 compiled"; done
 }
 
 # Compiles with at most as many jobs as there are processors.
