@@ -37,6 +37,7 @@ in_root() {
     unshare --mount --pid --ipc --fork --kill-child bash -c '
         root=$1; shift
         mount --bind /dev "$root/dev"; mount -t proc proc "$root/proc"; mount -t tmpfs shm "$root/dev/shm"
+        mount -t devpts -o ptmxmode=666 devpts "$root/dev/pts"
         path=/usr/sbin:/usr/bin:/sbin:/bin
         if [ -n "${CCACHE_DIR:-}" ]; then
             mkdir -p "$root/ccache"; mount --bind "$CCACHE_DIR" "$root/ccache"; path=/usr/lib/ccache:$path
