@@ -41,7 +41,7 @@ TEST(Threads, ChangeNoModel) {
         for (const ThreadCase& one : Cases()) {
             DataShape shape;
             shape.task = one.task;
-            shape.rows = 10 * kBlockRows + 77;
+            shape.rows = 6 * kBlockRows + 77;  // one for each of five threads at least
             shape.wide = 1;
             shape.units = units ? shape.rows / 3 : 0;
             shape.product = true;
