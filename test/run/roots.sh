@@ -30,11 +30,12 @@ make_root() {
 # copy_root FROM TO: another machine, as the first one is now.
 copy_root() { rm -rf "${ROOTS:?}/$2" && cp -a "$ROOTS/$1" "$ROOTS/$2"; }
 
-# in_root NAME COMMAND...: with process and mount name spaces of its own, which end with it.
+# in_root NAME COMMAND...: with process and mount name spaces of its own, which end with it, or with this script (unshare itself
+# ignores a TERM).
 in_root() {
     local root=$ROOTS/$1
     shift
-    unshare --mount --pid --ipc --fork --kill-child bash -c '
+    setpriv --pdeathsig KILL unshare --mount --pid --ipc --fork --kill-child bash -c '
         root=$1; shift
         mount --bind /dev "$root/dev"; mount -t proc proc "$root/proc"; mount -t tmpfs shm "$root/dev/shm"
         mount -t devpts -o ptmxmode=666 devpts "$root/dev/pts"
