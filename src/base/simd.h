@@ -6,17 +6,20 @@
 namespace dpboost {
 
 // In ascending order: a machine that has one has all before it.
-enum class Simd { kPortable, kAvx2, kAvx512 };
+enum class Simd { kPortable, kAvx2, kAvx512, kAvx512Vnni, kAvx512Vbmi };
 
 inline Simd BestSimd() {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx2"))
-        return Simd::kAvx512;
-    if (__builtin_cpu_supports("avx2"))
+    if (!__builtin_cpu_supports("avx2"))
+        return Simd::kPortable;
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw"))
         return Simd::kAvx2;
-#endif
+    if (!__builtin_cpu_supports("avx512vnni"))
+        return Simd::kAvx512;
+    return __builtin_cpu_supports("avx512vbmi") ? Simd::kAvx512Vbmi : Simd::kAvx512Vnni;
+#else
     return Simd::kPortable;
+#endif
 }
 
 }  // namespace dpboost

@@ -12,6 +12,10 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+// GCC 12 takes what its own header leaves undefined on purpose for a mistake (its bug 105593).
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
 namespace dpboost {
@@ -103,6 +107,40 @@ DPBOOST_AVX2 inline __m256 LoadScores8(const int32_t* scores) {
 DPBOOST_AVX2 inline void Store8(int32_t* out, __m256i values) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), values);
 }
+
+// The same for sixteen.
+#define DPBOOST_AVX512 __attribute__((target("avx512f")))
+
+DPBOOST_AVX512 inline __m512i ClipToLattice16(__m512 x, float low) {
+    const __m512 round = _mm512_set1_ps(kRound);
+    x = _mm512_max_ps(_mm512_min_ps(x, _mm512_set1_ps(kClip)), _mm512_set1_ps(low));
+    return _mm512_cvttps_epi32(_mm512_sub_ps(_mm512_add_ps(x, round), round));
+}
+
+DPBOOST_AVX512 inline __m512 NegativeExp16(__m512 a) {
+    const __m512 round = _mm512_set1_ps(kRound);
+    const __m512 n = _mm512_sub_ps(_mm512_add_ps(_mm512_mul_ps(a, _mm512_set1_ps(kLog2E)), round), round);
+    const __m512 r = _mm512_add_ps(_mm512_sub_ps(_mm512_mul_ps(n, _mm512_set1_ps(kLn2High)), a),
+                                   _mm512_mul_ps(n, _mm512_set1_ps(kLn2Low)));
+    __m512 p = _mm512_set1_ps(kExp0);
+    p = _mm512_add_ps(_mm512_mul_ps(p, r), _mm512_set1_ps(kExp1));
+    p = _mm512_add_ps(_mm512_mul_ps(p, r), _mm512_set1_ps(kExp2));
+    p = _mm512_add_ps(_mm512_mul_ps(p, r), _mm512_set1_ps(kExp3));
+    p = _mm512_add_ps(_mm512_mul_ps(p, r), _mm512_set1_ps(kExp4));
+    p = _mm512_add_ps(_mm512_mul_ps(p, r), _mm512_set1_ps(kExp5));
+    p = _mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(p, _mm512_mul_ps(r, r)), r), _mm512_set1_ps(1.0F));
+    const __m512i exponent = _mm512_sub_epi32(_mm512_set1_epi32(127), _mm512_cvttps_epi32(n));
+    return _mm512_mul_ps(p, _mm512_castsi512_ps(_mm512_slli_epi32(exponent, 23)));
+}
+
+DPBOOST_AVX512 inline __m512 NegativeExpOf16(__m512 x, float most) {
+    return NegativeExp16(_mm512_min_ps(_mm512_abs_ps(x), _mm512_set1_ps(most)));
+}
+
+DPBOOST_AVX512 inline __m512 LoadScores16(const int32_t* scores) {
+    return _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_loadu_si512(scores)), _mm512_set1_ps(kScoreStep));
+}
+#pragma GCC diagnostic pop
 #endif
 
 }  // namespace lattice_kernel

@@ -67,6 +67,23 @@ class Logistic final : public Objective {
         }
         return i;
     }
+
+    DPBOOST_AVX512 size_t GradientsAvx512(Rows rows) const override {
+        const __m512 one = _mm512_set1_ps(1.0F);
+        const __m512 scale = _mm512_set1_ps(gradient_scale_);
+        size_t i = 0;
+        for (; i + 16 <= rows.n; i += 16) {
+            const __m512 x = LoadScores16(rows.scores + i);
+            const __m512 e = NegativeExpOf16(x, kMaxExponent);
+            const __m512 q = _mm512_div_ps(one, _mm512_add_ps(one, e));
+            const __mmask16 negative =
+                _mm512_cmplt_epi32_mask(_mm512_castps_si512(x), _mm512_setzero_si512());
+            const __m512 p = _mm512_mask_mul_ps(q, negative, e, q);
+            const __m512 g = _mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(rows.labels + i), p), scale);
+            _mm512_storeu_si512(rows.gradients + i, ClipToLattice16(g, -kClip));
+        }
+        return i;
+    }
 #endif
 };
 

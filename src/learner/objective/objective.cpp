@@ -15,6 +15,13 @@ void Objective::Evaluate(Simd simd, const int32_t* scores, const float* labels, 
     EvaluatePortable({scores + entries, labels + done, n - done, gradients + entries, hessians + done});
 }
 
+void Objective::EvaluateGradients(Simd simd, const int32_t* scores, const float* labels, size_t n,
+                                  int32_t* gradients, int32_t* hessians) const {
+    const size_t done = simd < Simd::kAvx512 ? 0 : GradientsAvx512({scores, labels, n, gradients, hessians});
+    const size_t entries = done * outputs();
+    Evaluate(simd, scores + entries, labels + done, n - done, gradients + entries, hessians + done);
+}
+
 std::unique_ptr<const Objective> MakeObjective(ObjectiveKind kind, const TargetSpec& target,
                                                double gradient_clip, double hessian_clip, int32_t start,
                                                double quantile) {

@@ -79,6 +79,9 @@ class Objective {
     // several scores the gradients of a row are a vector that is clipped to gradient_clip: |q| <= kClipSteps. Both forms give the same bits; the arrays may be unaligned.
     void Evaluate(Simd simd, const int32_t* scores, const float* labels, size_t n, int32_t* gradients,
                   int32_t* hessians) const;
+    // The same gradients, for who has no use for Hessians: what is in `hessians` then is nobody's business.
+    void EvaluateGradients(Simd simd, const int32_t* scores, const float* labels, size_t n,
+                           int32_t* gradients, int32_t* hessians) const;
 
   protected:
     struct Rows {
@@ -93,6 +96,8 @@ class Objective {
     virtual void EvaluatePortable(Rows rows) const = 0;
     // Does as many of the first rows as its vectors hold and returns how many; needs AVX2.
     virtual size_t EvaluateAvx2(Rows) const { return 0; }
+    // The same of gradients alone, and needs AVX-512.
+    virtual size_t GradientsAvx512(Rows) const { return 0; }
 
     const float gradient_scale_;  // lattice steps per unit of the gradient
     const float hessian_scale_;

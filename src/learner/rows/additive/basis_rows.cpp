@@ -165,7 +165,7 @@ void BasisRows::ApplyPending(size_t block, Scratch& scratch) {
         });
     }
     AddNarrowLookups(scratch.lookups.data(), scratch.lookups.size(), rows, scores);
-    AddByteLookups(scratch.byte_lookups, rows, scores);
+    AddByteLookups(simd_, scratch.byte_lookups, rows, scores);
 }
 
 void BasisRows::ApplyAllPending() {
@@ -190,8 +190,8 @@ void BasisRows::BlockWeights(size_t block, Weight weight, const Objective* objec
     if (weight == Weight::kGradient) {
         ApplyPending(block, scratch);
         int32_t* const gradients = outputs_ == 1 ? weights : scratch.gradients.data();
-        objective->Evaluate(simd_, scores_.data() + block * kBlockRows * outputs_, labels, rows, gradients,
-                            scratch.hessians.data());
+        objective->EvaluateGradients(simd_, scores_.data() + block * kBlockRows * outputs_, labels, rows,
+                                     gradients, scratch.hessians.data());
         for (size_t k = 0; outputs_ > 1 && k < outputs_; k++) {
             for (size_t i = 0; i < rows; i++)
                 weights[k * kBlockRows + i] = gradients[i * outputs_ + k];

@@ -28,19 +28,19 @@ bool IsByMoments(const BasisBlock& block) {
 
 }  // namespace
 
-NarrowParts::NarrowParts(const Dataset& dataset, const Basis& basis, bool has_byte_tables)
-    : has_byte_tables_(has_byte_tables), is_narrow_(basis.blocks().size(), 0), products_(dataset, basis) {
+NarrowParts::NarrowParts(const Dataset& dataset, const Basis& basis, Simd simd)
+    : simd_(simd), is_narrow_(basis.blocks().size(), 0), products_(dataset, basis, simd) {
     std::vector<Leaves> of_leaves;
     for (size_t b = 0; b < basis.blocks().size(); b++) {
         const BasisBlock& block = basis.blocks()[b];
         if (!IsNarrow(dataset, block.view))
             continue;
         is_narrow_[b] = 1;
-        if (has_byte_tables && IsByMoments(block)) {
+        if (has_byte_tables() && IsByMoments(block)) {
             columns_by_moments_.push_back(MomentsOf(block));
             continue;
         }
-        if (!has_byte_tables || !block.columns.empty()) {
+        if (!has_byte_tables() || !block.columns.empty()) {
             singles_.push_back({b, block.view.column});
             continue;
         }
@@ -61,7 +61,7 @@ NarrowParts::NarrowParts(const Dataset& dataset, const Basis& basis, bool has_by
     for (const size_t part : products_.parts()) {
         const BasisBlock& block = basis.blocks()[part];
         is_narrow_[part] = 1;
-        of_products_.push_back(has_byte_tables && IsByMoments(block) ? MomentsOf(block) : Moments{});
+        of_products_.push_back(has_byte_tables() && IsByMoments(block) ? MomentsOf(block) : Moments{});
         cells_of_products_.push_back(of_products_.back().count > 0 ? 0 : block.view.cells);
     }
 }
@@ -111,7 +111,7 @@ void NarrowParts::Add(const Dataset& dataset, size_t block, const int32_t* weigh
     sums.ahead.Fetch();
     AddPairs(dataset, block, weights, sums);
     if (!moments_.empty())
-        sums.weights.Split(weights, rows);
+        sums.weights.Split(simd_, weights, rows);
     for (const Moments& of_part : columns_by_moments_) {
         AddMoments(of_part, dataset.Codes8(block, of_part.column), rows, total, sums);
         sums.ahead.Fetch();
@@ -122,7 +122,7 @@ void NarrowParts::Add(const Dataset& dataset, size_t block, const int32_t* weigh
 void NarrowParts::AddMoments(const Moments& of_part, const uint8_t* codes, size_t rows, int64_t total,
                              Sums& sums) const {
     for (size_t k = of_part.first; k < of_part.first + of_part.count; k++)
-        sums.moments[k] += SumProducts(codes, rows, moments_[k].table, sums.weights, total);
+        sums.moments[k] += SumProducts(simd_, codes, rows, moments_[k].table, sums.weights, total);
 }
 
 void NarrowParts::AddProducts(const Dataset& dataset, size_t block, const int32_t* weights, int64_t total,
@@ -149,7 +149,7 @@ void NarrowParts::AddPairs(const Dataset& dataset, size_t block, const int32_t* 
         for (size_t k = 0; k < count; k++) {
             const Pair& pair = pairs_[first + k];
             uint8_t* const joined = sums.joined[k].data();
-            JoinCodes(dataset.Codes8(block, pair.first.column), pair.first_codes,
+            JoinCodes(simd_, dataset.Codes8(block, pair.first.column), pair.first_codes,
                       dataset.Codes8(block, pair.second.column), pair.second_codes, rows, joined);
             added[k] = {joined, sums.cells[singles_.size() + first + k].data()};
         }

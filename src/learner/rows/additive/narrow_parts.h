@@ -37,11 +37,12 @@ class NarrowParts {
     };
 
     NarrowParts() = default;
-    NarrowParts(const Dataset& dataset, const Basis& basis, bool has_byte_tables);
+    // With byte tables where `simd` has them.
+    NarrowParts(const Dataset& dataset, const Basis& basis, Simd simd);
 
     const ProductCodes& products() const { return products_; }
     bool Has(size_t part) const { return part < is_narrow_.size() && is_narrow_[part]; }
-    bool has_byte_tables() const { return has_byte_tables_; }
+    bool has_byte_tables() const { return HasByteTables(simd_); }
     void Prepare(Sums& sums) const;
     // total: the sum of the weights. Room is for kMostBlocks between two calls of Flush. What sums.ahead wants is fetched
     // on the way.
@@ -87,7 +88,7 @@ class NarrowParts {
     void AddMoments(const Moments& of_part, const uint8_t* codes, size_t rows, int64_t total,
                     Sums& sums) const;
 
-    bool has_byte_tables_ = false;
+    Simd simd_ = Simd::kPortable;
     std::vector<char> is_narrow_;  // by part
     std::vector<Single> singles_;
     std::vector<Pair> pairs_;

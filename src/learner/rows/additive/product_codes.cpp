@@ -16,7 +16,7 @@ bool FitsBytes(const Dataset& dataset, const CodeView& view) {
 
 }  // namespace
 
-ProductCodes::ProductCodes(const Dataset& dataset, const Basis& basis) {
+ProductCodes::ProductCodes(const Dataset& dataset, const Basis& basis, Simd simd) : simd_(simd) {
     std::map<std::pair<uint32_t, std::vector<uint16_t>>, uint32_t> known;
     for (size_t b = 0; b < basis.blocks().size(); b++) {
         const CodeView& view = basis.blocks()[b].view;
@@ -30,9 +30,11 @@ ProductCodes::ProductCodes(const Dataset& dataset, const Basis& basis) {
             digits_.back().push_back(found->second);
             if (!is_new)
                 continue;
-            factors_.push_back({factor.column, {}});
+            factors_.push_back({factor.column, {}, {}});
             for (size_t code = 0; code < factor.offsets.size(); code++)  // below the product's cells
                 factors_.back().offsets[code] = static_cast<uint8_t>(factor.offsets[code]);
+            if (HasByteTables(simd))
+                factors_.back().bytes = ByteTable({factor.offsets.begin(), factor.offsets.end()});
         }
     }
 }
@@ -48,6 +50,10 @@ void ProductCodes::FillDigits(const Dataset& dataset, size_t block, size_t row, 
         const uint8_t* const codes = dataset.Codes8(block, factors_[f].column) + row;
         const uint8_t* const offsets = factors_[f].offsets.data();
         uint8_t* const digits = scratch.digits[f].data();
+        if (HasByteTables(simd_)) {
+            MapCodes(simd_, codes, factors_[f].bytes, rows, digits);
+            continue;
+        }
         for (size_t i = 0; i < rows; i++)
             digits[i] = offsets[codes[i]];
     }

@@ -11,6 +11,7 @@
 
 #include "base/interrupt.h"
 #include "learner/rows/additive/basis.h"
+#include "learner/rows/additive/byte_tables.h"
 #include "learner/rows/additive/narrow_columns.h"
 
 namespace dpboost {
@@ -30,7 +31,7 @@ class ProductCodes {
 
     ProductCodes() = default;
     // Of the products of byte columns that have at most 256 cells.
-    ProductCodes(const Dataset& dataset, const Basis& basis);
+    ProductCodes(const Dataset& dataset, const Basis& basis, Simd simd = Simd::kPortable);
 
     // Parts of the basis, ascending.
     const std::vector<size_t>& parts() const { return parts_; }
@@ -60,11 +61,13 @@ class ProductCodes {
     struct Factor {
         uint32_t column;
         std::array<uint8_t, kNarrowCells> offsets;  // per code
+        ByteTable bytes;                            // of them, where byte tables are used
     };
     static size_t BlockRows(const Dataset& dataset, size_t block);  // not here: who sees this sees no rows
     void FillDigits(const Dataset& dataset, size_t block, size_t row, size_t rows, Scratch& scratch) const;
     void AddDigits(size_t product, const Scratch& scratch, Codes& codes) const;
 
+    Simd simd_ = Simd::kPortable;
     std::vector<size_t> parts_;
     std::vector<Factor> factors_;                // all different
     std::vector<std::vector<uint32_t>> digits_;  // per part: its factors

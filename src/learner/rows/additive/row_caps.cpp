@@ -84,9 +84,9 @@ void AddWideNorms(const Dataset& dataset, const Basis& basis, const CellNorms& c
 }
 
 // norms[i] += sum over the lookups of table[codes[i]]
-void AddNorms(std::vector<ByteLookup>& lookups, size_t rows, int32_t* norms) {
+void AddNorms(Simd simd, std::vector<ByteLookup>& lookups, size_t rows, int32_t* norms) {
     if (!lookups.empty() && lookups.front().bytes != nullptr)
-        return AddByteLookups(lookups, rows, norms);
+        return AddByteLookups(simd, lookups, rows, norms);
     NarrowLookup group[kNarrowGroup];
     for (size_t first = 0; first < lookups.size(); first += kNarrowGroup) {
         const size_t count = std::min(kNarrowGroup, lookups.size() - first);
@@ -97,7 +97,7 @@ void AddNorms(std::vector<ByteLookup>& lookups, size_t rows, int32_t* norms) {
 }
 
 // |phi(x)|^2 of the block's rows, exactly: no row's is above MaxNormSquared.
-void FindNorms(const Dataset& dataset, const Basis& basis, const CellNorms& cells,
+void FindNorms(Simd simd, const Dataset& dataset, const Basis& basis, const CellNorms& cells,
                const ProductCodes& products, size_t block, Interrupt* interrupt, Norms& norms) {
     norms.rows.fill(cells.base);
     if (!cells.small) {
@@ -112,7 +112,7 @@ void FindNorms(const Dataset& dataset, const Basis& basis, const CellNorms& cell
     for (const size_t b : cells.narrow)
         norms.lookups.push_back(cells.Lookup(dataset.Codes8(block, basis.blocks()[b].view.column), b));
     const size_t rows = dataset.block_rows(block);
-    AddNorms(norms.lookups, rows, norms.small.data());
+    AddNorms(simd, norms.lookups, rows, norms.small.data());
     AddWideNorms(
         dataset, basis, cells, block, interrupt, [&](size_t b) { return cells.tables[b].data(); },
         norms.codes.data(), norms.small.data());
@@ -122,7 +122,7 @@ void FindNorms(const Dataset& dataset, const Basis& basis, const CellNorms& cell
             norms.lookups.clear();
             for (size_t k = 0; k < count; k++)
                 norms.lookups.push_back(cells.Lookup(codes[k].data(), products.parts()[first + k]));
-            AddNorms(norms.lookups, count_rows, norms.small.data() + row);
+            AddNorms(simd, norms.lookups, count_rows, norms.small.data() + row);
         });
     for (size_t i = 0; i < rows; i++)
         norms.rows[i] += static_cast<uint64_t>(norms.small[i]);
@@ -137,7 +137,7 @@ void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared, LongRows lo
     long_rows_ = long_rows;
     caps_.clear();
     limit_squared_ = std::min(limit_squared, basis.MaxNormSquared());
-    narrow_ = NarrowParts(dataset_, basis, UsesByteTables());
+    narrow_ = NarrowParts(dataset_, basis, UsesByteTables() ? simd_ : Simd::kPortable);
     if (dataset_.has_units() || basis.MaxNormSquared() <= limit_squared)
         return;
     caps_.resize(dataset_.rows());
@@ -145,7 +145,7 @@ void BasisRows::SetBasis(const Basis& basis, uint64_t limit_squared, LongRows lo
     std::vector<std::optional<Norms>> norms(static_cast<size_t>(pool_.workers()));
     pool_.Run(dataset_.blocks(), interrupt_, [&](int worker, size_t block) {
         std::optional<Norms>& own = norms[static_cast<size_t>(worker)];
-        FindNorms(dataset_, basis, cells, narrow_.products(), block, InterruptOf(worker),
+        FindNorms(simd_, dataset_, basis, cells, narrow_.products(), block, InterruptOf(worker),
                   own ? *own : own.emplace());
         for (size_t i = 0; i < dataset_.block_rows(block); i++)
             caps_[block * kBlockRows + i] = static_cast<uint16_t>(

@@ -222,7 +222,7 @@ void LeafIndexer::StripePortable(const uint8_t* first_column, size_t rows, uint6
 void LeafIndexer::StripeVector(const uint8_t* first_column, size_t rows, uint64_t* words) const {
     alignas(64) uint8_t codes[8][kKernelRows];
     std::memset(codes, 0, sizeof(codes));
-    const auto dense_leaves = simd_ == Simd::kAvx512 ? DenseLeavesAvx512 : DenseLeavesAvx2;
+    const auto dense_leaves = simd_ >= Simd::kAvx512 ? DenseLeavesAvx512 : DenseLeavesAvx2;
     const int dense_depth = std::min(depth_, kDenseDepth);
     for (size_t row = 0; row < rows; row += kKernelRows) {
         const uint8_t* cells = first_column + row;

@@ -40,6 +40,11 @@ inline void ExpectSameBits(const Objective& objective, const std::vector<int32_t
     const Lattice vector = Evaluate(objective, BestSimd(), scores, labels);
     EXPECT_EQ(portable.gradients, vector.gradients);
     EXPECT_EQ(portable.hessians, vector.hessians);
+    Lattice alone = portable;
+    alone.gradients.assign(alone.gradients.size(), -1);
+    objective.EvaluateGradients(BestSimd(), scores.data(), labels.data(), labels.size(),
+                                alone.gradients.data(), alone.hessians.data());
+    EXPECT_EQ(portable.gradients, alone.gradients);
 }
 
 }  // namespace dpboost

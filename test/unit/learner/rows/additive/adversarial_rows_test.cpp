@@ -248,7 +248,8 @@ TEST(AdversarialRows, AllFormsGiveWhatALoopGives) {
         scaled |= of_counts.norm > 0.99;
         small |= made.basis.MaxNormSquared() < uint64_t{1} << 31;
         large |= made.basis.MaxNormSquared() >= uint64_t{1} << 31;
-        for (const Simd simd : {Simd::kPortable, Simd::kAvx2, Simd::kAvx512}) {
+        for (const Simd simd :
+             {Simd::kPortable, Simd::kAvx2, Simd::kAvx512, Simd::kAvx512Vnni, Simd::kAvx512Vbmi}) {
             for (const int threads : {1, 3}) {
                 if (simd > BestSimd())
                     continue;

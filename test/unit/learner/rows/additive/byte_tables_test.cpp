@@ -31,17 +31,18 @@ std::vector<uint8_t> Codes(size_t cells, Random& random) {
     return codes;
 }
 
-class ByteTables : public ::testing::Test {
+// In every form that this machine has.
+class ByteTables : public ::testing::TestWithParam<Simd> {
   protected:
     void SetUp() override {
-        if (!HasByteTables(BestSimd()))
+        if (GetParam() > BestSimd())
             GTEST_SKIP() << "no vector instructions for it";
     }
     ChaChaSource source_ = TestSource(11);
     Random random_{source_};
 };
 
-TEST_F(ByteTables, AreLookedUp) {
+TEST_P(ByteTables, AreLookedUp) {
     const int64_t reaches[] = {0, 1, 127, 128, 300, 40000, 1 << 23, std::numeric_limits<int32_t>::max()};
     const size_t cells[] = {256, 255, 2, 64, 65, 129, 10, 200};
     std::vector<std::vector<int32_t>> tables;
@@ -62,17 +63,22 @@ TEST_F(ByteTables, AreLookedUp) {
                     plain[i] = static_cast<int32_t>(static_cast<uint32_t>(plain[i]) +
                                                     static_cast<uint32_t>(tables[c][codes[c][i]]));
             }
-            AddByteLookups(lookups, rows, scores.data());
+            AddByteLookups(GetParam(), lookups, rows, scores.data());
             ASSERT_EQ(scores, plain) << rows << " rows, columns from " << first << " on";
         }
     }
 }
 
-TEST_F(ByteTables, AreSummedUp) {
+TEST_P(ByteTables, AreSummedUp) {
     ByteWeights weights;
-    for (const int64_t reach : {0, 1, 100, 600, 1 << 14}) {
-        const std::vector<int32_t> table = Entries(reach, 255, random_);
-        const std::vector<uint8_t> codes = Codes(255, random_);
+    const struct {
+        int64_t reach;
+        size_t cells;
+    } kinds[] = {{0, 255},       {1, 255},  {100, 256},    {600, 255},
+                 {1 << 14, 255}, {100, 64}, {1 << 14, 64}, {600, 33}};
+    for (const auto& [reach, cells] : kinds) {
+        const std::vector<int32_t> table = Entries(reach, cells, random_);
+        const std::vector<uint8_t> codes = Codes(cells, random_);
         for (const size_t rows : {size_t{1}, size_t{63}, size_t{64}, size_t{1000}, ByteWeights::kRows}) {
             for (const int64_t most : {int64_t{1}, int64_t{200}, int64_t{kClipSteps}}) {
                 const std::vector<int32_t> of_rows = Entries(most, rows, random_);
@@ -81,14 +87,15 @@ TEST_F(ByteTables, AreSummedUp) {
                     plain += static_cast<int64_t>(of_rows[i]) * table[codes[i]];
                     total += of_rows[i];
                 }
-                weights.Split(of_rows.data(), rows);
-                EXPECT_EQ(SumProducts(codes.data(), rows, ByteTable(table), weights, total), plain);
+                weights.Split(GetParam(), of_rows.data(), rows);
+                EXPECT_EQ(SumProducts(GetParam(), codes.data(), rows, ByteTable(table), weights, total),
+                          plain);
             }
         }
     }
 }
 
-TEST_F(ByteTables, AreJoined) {
+TEST_P(ByteTables, AreJoined) {
     const std::vector<uint8_t> a = Codes(256, random_), b = Codes(100, random_);
     std::vector<int32_t> first, second;
     for (int32_t cell = 0; cell < 256; cell++)
@@ -96,10 +103,31 @@ TEST_F(ByteTables, AreJoined) {
     for (int32_t cell = 0; cell < 100; cell++)
         second.push_back(cell * 7 % 16);
     std::vector<uint8_t> joined(ByteWeights::kRows);
-    JoinCodes(a.data(), ByteTable(first), b.data(), ByteTable(second), joined.size(), joined.data());
+    JoinCodes(GetParam(), a.data(), ByteTable(first), b.data(), ByteTable(second), joined.size(),
+              joined.data());
     for (size_t i = 0; i < joined.size(); i++)
         ASSERT_EQ(joined[i], first[a[i]] + second[b[i]]);
 }
+
+TEST_P(ByteTables, AreMapped) {
+    for (const size_t cells : {256, 254, 130, 64, 33, 1}) {
+        for (const int32_t least : {0, 3}) {
+            const std::vector<uint8_t> codes = Codes(cells, random_);
+            std::vector<int32_t> table;
+            for (size_t cell = 0; cell < cells; cell++)
+                table.push_back(least + static_cast<int32_t>(random_.Below(253)));
+            std::vector<uint8_t> mapped(ByteWeights::kRows);
+            MapCodes(GetParam(), codes.data(), ByteTable(table), mapped.size(), mapped.data());
+            for (size_t i = 0; i < mapped.size(); i++)
+                ASSERT_EQ(mapped[i], table[codes[i]]) << cells << " cells from " << least;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, ByteTables, ::testing::Values(Simd::kAvx512Vnni, Simd::kAvx512Vbmi),
+                         [](const auto& form) {
+                             return form.param == Simd::kAvx512Vbmi ? "Bytes" : "Words";
+                         });
 
 // Parts with one, two and three columns, few and many leaves, cells of no leaf, and both.
 Basis EveryPart(const std::vector<FeatureSpec>& features, Random& random) {
@@ -176,8 +204,12 @@ TEST(NarrowParts, SumsAreTheSameInAllForms) {
     };
     for (const uint64_t limit : {basis.MaxNormSquared(), basis.MaxNormSquared() / 20}) {
         const std::vector<int64_t> plain = sums(Simd::kPortable, 1, limit);
-        EXPECT_EQ(sums(BestSimd(), 1, limit), plain);
-        EXPECT_EQ(sums(BestSimd(), 3, limit), plain);
+        for (const Simd simd : {Simd::kAvx2, Simd::kAvx512, Simd::kAvx512Vnni, Simd::kAvx512Vbmi}) {
+            if (simd > BestSimd())
+                continue;
+            EXPECT_EQ(sums(simd, 1, limit), plain);
+            EXPECT_EQ(sums(simd, 3, limit), plain);
+        }
     }
 }
 
