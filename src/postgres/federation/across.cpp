@@ -17,9 +17,9 @@ struct CoordinatorParts {
 };
 
 // One transaction at each party, which nothing but its end or the loss of this connection ends; and the statement of rounds,
-// which are many. One trip.
+// which are many. One trip. An estimate only reads.
 constexpr char kBegin[] =
-    "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE;"
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ %s;"
     "SET LOCAL statement_timeout = 0;"
     "SET LOCAL idle_in_transaction_session_timeout = 0;"
     "SET LOCAL client_connection_check_interval = '500ms';"
@@ -118,6 +118,7 @@ void Open(AcrossCall* call) {
         PgInterrupt interrupt;
         core.Rehearse(interrupt);
     });
+    StartOrKeep(call->caller, &call->worker);  // now that nobody waits for this server's plan
     AwaitAll(call->links);
     CallCore([&] { core.Follow(Answers(*call)); });
 }
@@ -271,9 +272,7 @@ void PlanAcross(AcrossCall* call) {
     call->core = CoreState<Coordinator>::Make(CurrentMemoryContext, CoordinatorParts{*call->federation},
                                               DPBOOST_VERSION);
     call->links = OpenLinks(*call->federation, call->caller);
-    SendBatchToAll(call->links, kBegin);
-    if (call->model != nullptr)  // its start takes as long as the steps before it is needed
-        StartOrKeep(call->caller, &call->worker);
+    SendBatchToAll(call->links, psprintf(kBegin, call->model == nullptr ? "ONLY" : "WRITE"));
     AwaitAll(call->links);
     const LinkValue described[] = {TextValue(call->federation->name), TextValue(call->target),
                                    call->features == nullptr

@@ -104,6 +104,10 @@ Datum dpboost_party_describe(PG_FUNCTION_ARGS) {
     call.training.options = DatumGetJsonbP(JsonTextToDatum("{}"));
     call.training.caller = GetUserId();
     PrepareCall(&call);
+    if (!XactReadOnly) {  // not just an estimate: while the coordinator plans, this server has nothing else to do
+        WaitingWorker worker;
+        StartOrKeep(GetUserId(), &worker);
+    }
     const TrainingCall& training = call.training;
     auto* domains = static_cast<ColumnDomain*>(palloc0(sizeof(ColumnDomain) * (training.features.count + 1)));
     ColumnDomain target;

@@ -168,10 +168,13 @@ void SayWanted(const WaitingWorker& worker) {
                             static_cast<uint64>(GetCurrentTimestamp()));
 }
 
-// Whether it waits, and then for half a second from now on.
+// Whether it waits or is about to, and then for half a second from now on.
 bool IsStillThere(const WaitingWorker& worker) {
     pid_t pid;
-    if (worker.segment == nullptr || GetBackgroundWorkerPid(worker.handle, &pid) != BGWH_STARTED)
+    if (worker.segment == nullptr)
+        return false;
+    const BgwHandleStatus status = GetBackgroundWorkerPid(worker.handle, &pid);
+    if (status != BGWH_STARTED && status != BGWH_NOT_YET_STARTED)
         return false;
     SayWanted(worker);
     pg_memory_barrier();
