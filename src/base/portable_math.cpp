@@ -186,6 +186,21 @@ double InverseMills(double a) {
     return peak / (kSqrtTwoPi * mass);
 }
 
+// What rounding 1 + x loses of a small x, the quotient gives back: so Kahan.
+double Log1p(double x) {
+    const double u = 1 + x;
+    return u == 1 ? x : Log(u) * (x / (u - 1));
+}
+
+double Expm1(double x) {
+    const double u = Exp(x);
+    if (u == 1)
+        return x;
+    if (u - 1 == -1 || u == std::numeric_limits<double>::infinity())
+        return u - 1;
+    return (u - 1) * (x / Log(u));
+}
+
 double Pow(double x, double y) {
     return Exp(y * Log(x));
 }

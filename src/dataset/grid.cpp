@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/portable_math.h"
 
 namespace dpboost {
 namespace {
@@ -42,7 +43,7 @@ class Warp {
         : lower_(range.lower), upper_(range.upper), linear_weight_(linear_weight) {
         around_zero_ = lower_ <= 0 && upper_ >= 0;
         double largest = std::max(-lower_, upper_);
-        floor_ = std::max(largest * std::pow(10.0, -range.decades), 4 * DBL_MIN);
+        floor_ = std::max(largest * portable::Pow(10.0, -range.decades), 4 * DBL_MIN);
         log_lower_ = Magnitude(lower_);
         log_span_ = Magnitude(upper_) - log_lower_;
     }
@@ -72,8 +73,8 @@ class Warp {
   private:
     double Magnitude(double x) const {
         if (around_zero_)
-            return x < 0 ? -std::log1p(-x / floor_) : std::log1p(x / floor_);
-        return lower_ > 0 ? std::log(x) : -std::log(-x);
+            return x < 0 ? -portable::Log1p(-x / floor_) : portable::Log1p(x / floor_);
+        return lower_ > 0 ? portable::Log(x) : -portable::Log(-x);
     }
     double Slope(double x) const {
         double log_slope = around_zero_ ? 1 / (floor_ + std::fabs(x)) : 1 / std::fabs(x);
@@ -85,7 +86,7 @@ class Warp {
     double floor_, log_lower_, log_span_;
 };
 
-// Keeps 24 bits, so that machines whose logarithms differ in the last digit still make the same edges.
+// Keeps 24 bits: nothing of where Newton's method stopped is in them.
 double RoundToFloatPrecision(double x) {
     int exponent;
     double mantissa = std::frexp(x, &exponent);

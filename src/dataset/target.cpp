@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/portable_math.h"
 
 namespace dpboost {
 namespace {
@@ -50,7 +51,7 @@ TargetSpec TargetSpec::Logarithmic(double lower, double upper) {
 }
 
 double TargetSpec::LogWidth() const noexcept {
-    return std::log1p(upper_ - lower_);
+    return portable::Log1p(upper_ - lower_);
 }
 
 TargetSpec TargetSpec::Binary() {
@@ -90,7 +91,7 @@ bool TargetSpec::Label(double value, float* label) const noexcept {
     value = value < lower_ ? lower_ : value;
     value = value > upper_ ? upper_ : value;
     const double share =
-        logarithmic_ ? std::log1p(value - lower_) / LogWidth() : (value - lower_) / (upper_ - lower_);
+        logarithmic_ ? portable::Log1p(value - lower_) / LogWidth() : (value - lower_) / (upper_ - lower_);
     double scaled = 2 * share - 1;
     *label = static_cast<float>(FromFixed(ToFixed(scaled)));
     return true;
@@ -102,7 +103,7 @@ double TargetSpec::Unscale(double scaled) const noexcept {
     if (scaled >= 1)
         return upper_;
     if (logarithmic_)
-        return std::min(lower_ + std::expm1(LogWidth() * ((scaled + 1) / 2)), upper_);
+        return std::min(lower_ + portable::Expm1(LogWidth() * ((scaled + 1) / 2)), upper_);
     return lower_ + (upper_ - lower_) * ((scaled + 1) / 2);
 }
 

@@ -34,6 +34,13 @@ TEST(PortableMath, IsNearTheTruth) {
         EXPECT_LT(Worst(from, to, portable::Exp, [](long double x) { return expl(x); }), 1) << from;
     for (const auto& [from, to] : {std::pair<double, double>{0.5, 2}, {1e-9, 1e-3}, {1, 1e6}, {1e290, 1e300}})
         EXPECT_LT(Worst(from, to, portable::Log, [](long double x) { return logl(x); }), 1) << from;
+    for (const double to : {1e-300, 1e-17, 1e-9, 0.01, 1.0, 10.0, 1e9, 1e100})
+        EXPECT_LT(Worst(0, to, portable::Log1p, [](long double x) { return log1pl(x); }), 4) << to;
+    for (const double to : {1e-300, 1e-17, 1e-9, 0.01, 1.0, 10.0, 40.0, 700.0})
+        for (const double from : {0.0, -to})
+            EXPECT_LT(
+                Worst(from, from < 0 ? 0 : to, portable::Expm1, [](long double x) { return expm1l(x); }), 4)
+                << from << " to " << to;
     for (double x = -1000; x < 1000; x += 0.00937)
         EXPECT_NEAR(portable::Cos(x), static_cast<double>(cosl(static_cast<long double>(x))), 1.2e-16) << x;
 }
@@ -76,6 +83,10 @@ TEST(PortableMath, Ends) {
     EXPECT_TRUE(std::isnan(portable::Log(-1)));
     EXPECT_TRUE(std::isnan(portable::Log(NAN)));
     EXPECT_EQ(portable::Log(5e-324), std::log(5e-324));
+    EXPECT_EQ(portable::Log1p(0), 0);
+    EXPECT_EQ(portable::Expm1(0), 0);
+    EXPECT_EQ(portable::Expm1(-800), -1);
+    EXPECT_EQ(portable::Expm1(710), INFINITY);
     EXPECT_EQ(portable::Cos(0), 1);
     EXPECT_TRUE(std::isnan(portable::InverseMills(NAN)));
 }
