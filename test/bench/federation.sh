@@ -119,8 +119,9 @@ declare -A pgbenches trainings rtt
 after() {
     printf '%s\n' '\timing off' "SELECT pg_sleep($1);" 'SELECT pg_sleep(0.25 - extract(epoch FROM clock_timestamp())::numeric % 0.25);' '\timing on' "$2"
 }
-# own PAUSE: milliseconds of the slowest party's own training, where all three begin at the same moment; the least.
+# own_at_once PAUSE: milliseconds of the slowest party's own training, where all three begin at the same moment; the least.
 own_at_once() { calm own "$1" | head -1; }
+# own PAUSE: all of them, ascending.
 own() {
     local party
     for party in "${parties[@]}"; do

@@ -64,6 +64,10 @@ subtest 'trainings in a row' => sub {
     is(hub('SELECT count(*) FILTER (WHERE NOT delivered) FROM dpboost_ledger'), '0', 'and delivered');
 };
 
+subtest 'an estimate' => sub {
+    is(starts("SELECT dpboost_estimate_across('f', 'los', epsilon => 0.1);\n"), 0, 'starts none');
+};
+
 subtest 'while it is kept it is in no transaction' => sub {
     my $look = "SELECT string_agg(a.datname || ' ' || (SELECT count(*) FROM pg_locks l WHERE l.pid = a.pid AND l.locktype <> 'virtualxid') || ' locks, '
         || coalesce(a.backend_xmin::text, 'no snapshot') || ', ' || coalesce(a.backend_xid::text, 'no transaction') || ', ' || query, '; ' ORDER BY datname)

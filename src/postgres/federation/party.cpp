@@ -104,10 +104,6 @@ Datum dpboost_party_describe(PG_FUNCTION_ARGS) {
     call.training.options = DatumGetJsonbP(JsonTextToDatum("{}"));
     call.training.caller = GetUserId();
     PrepareCall(&call);
-    if (!XactReadOnly) {  // not just an estimate: while the coordinator plans, this server has nothing else to do
-        WaitingWorker worker;
-        StartOrKeep(GetUserId(), &worker);
-    }
     const TrainingCall& training = call.training;
     auto* domains = static_cast<ColumnDomain*>(palloc0(sizeof(ColumnDomain) * (training.features.count + 1)));
     ColumnDomain target;
@@ -123,6 +119,10 @@ Datum dpboost_party_describe(PG_FUNCTION_ARGS) {
         const std::string bytes = columns.Serialize();
         CallPostgres([&]() noexcept { result = MakeBytea(bytes.data(), bytes.size()); });
     });
+    if (!XactReadOnly) {  // no estimate: a charge follows, and this server has nothing to do while the coordinator plans
+        WaitingWorker worker;
+        StartOrKeep(GetUserId(), &worker);
+    }
     PG_RETURN_BYTEA_P(result);
 }
 
@@ -151,7 +151,7 @@ Datum dpboost_party_open(PG_FUNCTION_ARGS) {
     const Federation* federation = PartyIn(NameStr(*PG_GETARG_NAME(0)));
     const Bytes call = Argument(fcinfo, 1), plan = Argument(fcinfo, 2);
     BeginSession(session, *federation, call, plan, false);
-    ExpectCharge(session);  // starts while all sign and read their rows
+    ExpectCharge(session);  // starts, if it has not, while all sign and read their rows
     bytea* opening = Open(session, *federation, call, plan);
     session->state = PartyState::kOpened;
     session->forget.func = Forget;

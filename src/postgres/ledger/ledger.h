@@ -127,7 +127,7 @@ void CheckCanCharge();
 // most, holds nothing meanwhile, and leaves when slots are scarce or the transaction ends; without it, or without a free
 // slot now, CommitCharge starts one. Charges nothing.
 void StartEarly(Oid caller, WaitingWorker* waiting);
-// The same of a worker that the session keeps: the one that has served it a moment ago, or a new one. It waits half a second
+// The same of a worker that the session keeps: the one that has served it a moment ago or is about to start, or a new one. It waits half a second
 // for the next charge after each that it has done, but not when slots are scarce, nor longer than ten seconds in all, nor when
 // the session has ended.
 void StartOrKeep(Oid caller, WaitingWorker* waiting);

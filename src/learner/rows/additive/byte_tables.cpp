@@ -83,6 +83,7 @@ int64_t SumProducts(Simd simd, const uint8_t* codes, size_t rows, const ByteTabl
 
 void JoinCodes(Simd simd, const uint8_t* a, const ByteTable& first, const uint8_t* b, const ByteTable& second,
                size_t rows, uint8_t* joined) {
+    CheckInternal(first.least == 0 && second.least == 0, "joined codes count from 0");
     KernelsOf(simd).join(a, first, b, second, rows, joined);
 }
 

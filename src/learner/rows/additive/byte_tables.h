@@ -54,7 +54,7 @@ struct ByteWeights {
 int64_t SumProducts(Simd simd, const uint8_t* codes, size_t rows, const ByteTable& table,
                     const ByteWeights& weights, int64_t total);
 
-// joined[i] = first[a[i]] + second[b[i]], of the lowest bytes; there are codes and room for a multiple of 64 rows.
+// joined[i] = first[a[i]] + second[b[i]], of the lowest bytes of tables whose least entry is 0; there are codes and room for a multiple of 64 rows.
 void JoinCodes(Simd simd, const uint8_t* a, const ByteTable& first, const uint8_t* b, const ByteTable& second,
                size_t rows, uint8_t* joined);
 
