@@ -45,11 +45,21 @@ void Masks::AddTo(const Hash& witness, std::vector<uint64_t>* sums) {
     sodium_memzero(stream_.data(), stream_.size());
 }
 
+namespace {
+
+// One store, as LittleWord is one load.
+void PutLittleWord(uint64_t word, char* bytes) {
+    for (int i = 0; i < 8; ++i)
+        bytes[i] = static_cast<char>(word >> 8 * i);
+}
+
+}  // namespace
+
 std::string SumBytes(const std::vector<uint64_t>& sums) {
-    ByteWriter writer;
-    for (const uint64_t sum : sums)
-        writer.U64(sum);
-    return writer.Take();
+    std::string bytes(sizeof(uint64_t) * sums.size(), '\0');
+    for (std::size_t i = 0; i < sums.size(); ++i)
+        PutLittleWord(sums[i], &bytes[sizeof(uint64_t) * i]);
+    return bytes;
 }
 
 std::vector<uint64_t> SumsOf(std::string_view bytes, std::size_t count) {
