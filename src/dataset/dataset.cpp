@@ -1,9 +1,7 @@
 #include "dataset/dataset.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "base/error.h"
@@ -40,10 +38,6 @@ uint64_t HashKey(const UnitKey& key) noexcept {
 }
 
 }  // namespace
-
-void FreeBytes::operator()(uint8_t* bytes) const noexcept {
-    std::free(bytes);
-}
 
 BlockLayout::BlockLayout(const std::vector<FeatureSpec>& features, bool has_weights) {
     columns_.reserve(features.size());
@@ -170,12 +164,9 @@ void DatasetBuilder::Grow() {
         ThrowOutOfMemory(limits_.memory);
 
     size_t bytes = dataset_.layout_.bytes();
-    BlockBytes block(static_cast<uint8_t*>(std::aligned_alloc(kAlignment, bytes)));
-    if (block == nullptr)
-        throw std::bad_alloc();
-    std::memset(block.get(), 0, bytes);
+    BlockBytes block = pieces_.Take(bytes);
     if (dataset_.has_units_)
-        unit_blocks_.push_back(std::make_unique<UnitKey[]>(kBlockRows));
+        unit_blocks_.push_back(unit_pieces_.Take(kBlockRows * sizeof(UnitKey)));
     dataset_.blocks_.push_back(std::move(block));
     dataset_.memory_used_ += bytes + (dataset_.has_units_ ? kBlockRows * sizeof(UnitKey) : 0);
     PointInto(blocks - 1);
@@ -188,7 +179,7 @@ void DatasetBuilder::PointInto(size_t block) noexcept {
     labels_ = reinterpret_cast<float*>(bytes + dataset_.layout_.label_offset());
     weights_ = dataset_.has_weights() ? reinterpret_cast<uint16_t*>(bytes + dataset_.layout_.weight_offset())
                                       : nullptr;
-    unit_keys_ = dataset_.has_units_ ? unit_blocks_[block].get() : nullptr;
+    unit_keys_ = dataset_.has_units_ ? UnitKeys(block) : nullptr;
     next_ = 0;
 }
 
@@ -209,6 +200,7 @@ Dataset DatasetBuilder::Finish(Interrupt& interrupt, std::vector<UnitKey>* keys)
     if (dataset_.has_units_)
         GroupUnits(interrupt, keys);
     next_ = kBlockRows;
+    pieces_.Reset();
     return std::move(dataset_);
 }
 
@@ -245,9 +237,9 @@ void DatasetBuilder::GroupUnits(Interrupt& interrupt, std::vector<UnitKey>* keys
     uint32_t units = 0;
     {
         size_t slots = rows + rows / 2 + 1;
-        std::vector<uint32_t> first_rows(slots, kEmpty);
+        LargeVector<uint32_t> first_rows(slots, kEmpty);
         auto key_of = [&](size_t row) -> const UnitKey& {
-            return unit_blocks_[row / kBlockRows][row % kBlockRows];
+            return UnitKeys(row / kBlockRows)[row % kBlockRows];
         };
         const auto slot_of = [&](size_t row) {
             return static_cast<size_t>(((HashKey(key_of(row)) >> 32) * slots) >> 32);
@@ -274,7 +266,8 @@ void DatasetBuilder::GroupUnits(Interrupt& interrupt, std::vector<UnitKey>* keys
         }
     }
     dataset_.memory_used_ -= dataset_.blocks_.size() * kBlockRows * sizeof(UnitKey);
-    std::vector<std::unique_ptr<UnitKey[]>>().swap(unit_blocks_);
+    std::vector<BlockBytes>().swap(unit_blocks_);
+    unit_pieces_.Reset();
 
     dataset_.ListUnitRows(units, interrupt);
     dataset_.memory_used_ += 4 * (2 * rows + units + 1);

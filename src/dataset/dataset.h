@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "base/large_memory.h"
 #include "dataset/feature.h"
 #include "dataset/target.h"
 #include "dataset/units.h"
@@ -49,10 +50,8 @@ class BlockLayout {
     size_t bytes_ = 0;
 };
 
-struct FreeBytes {
-    void operator()(uint8_t* bytes) const noexcept;
-};
-using BlockBytes = std::unique_ptr<uint8_t[], FreeBytes>;
+// Blocks share mappings; each has one owner.
+using BlockBytes = std::shared_ptr<uint8_t>;
 
 class Dataset {
   public:
@@ -207,6 +206,9 @@ class DatasetBuilder {
     size_t PartialRowBytes() const noexcept;
     void AppendPiece(const char* piece, size_t rows, size_t first, size_t count);
     void PointInto(size_t block) noexcept;
+    UnitKey* UnitKeys(size_t block) const noexcept {
+        return reinterpret_cast<UnitKey*>(unit_blocks_[block].get());
+    }
     void GroupUnits(Interrupt& interrupt, std::vector<UnitKey>* keys);
 
     Dataset dataset_;
@@ -216,7 +218,8 @@ class DatasetBuilder {
     uint16_t* weights_ = nullptr;
     UnitKey* unit_keys_ = nullptr;
     size_t next_ = kBlockRows;  // row within the current block; kBlockRows before the first Grow
-    std::vector<std::unique_ptr<UnitKey[]>> unit_blocks_;
+    LargePieces pieces_, unit_pieces_;
+    std::vector<BlockBytes> unit_blocks_;
 };
 
 }  // namespace dpboost

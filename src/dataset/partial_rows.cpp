@@ -107,13 +107,15 @@ void DatasetBuilder::WritePartial(char* out) noexcept {
         if (dataset_.has_weights())
             write(block + dataset_.layout_.weight_offset(), rows * sizeof(uint16_t));
         if (dataset_.has_units_) {
-            write(unit_blocks_[b].get(), rows * sizeof(UnitKey));
+            write(UnitKeys(b), rows * sizeof(UnitKey));
             unit_blocks_[b].reset();
         }
         dataset_.blocks_[b].reset();
     }
     dataset_.blocks_.clear();
     unit_blocks_.clear();
+    pieces_.Reset();
+    unit_pieces_.Reset();
     dataset_.memory_used_ = 0;
     next_ = kBlockRows;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "base/large_memory.h"
 #include "base/simd.h"
 #include "base/worker_pool.h"
 #include "dataset/dataset.h"
@@ -71,8 +72,8 @@ class EnsembleScores {
     int group_size_ = 0;
     int known_ = 0;
     int applied_ = 0;  // slots of the group that the stored scores contain
-    std::vector<int32_t> scores_;
-    std::vector<uint64_t> words_;
+    LargeVector<int32_t> scores_;
+    LargeVector<uint64_t> words_;
     const size_t slot_stride_;           // entries per slot in leaf_values_
     std::vector<int32_t> leaf_values_;   // [slot][leaf], and output
     std::vector<LeafIndexer> indexers_;  // one per worker

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "base/large_memory.h"
 #include "base/worker_pool.h"
 #include "dataset/dataset.h"
 #include "learner/objective/objective.h"
@@ -19,8 +20,8 @@ namespace dpboost {
 
 // Of all rows, in lattice steps: |gradient| <= kClipSteps and 0 <= Hessian <= kClipSteps.
 struct KeptGradients {
-    std::vector<int32_t> gradients;
-    std::vector<int32_t> hessians;
+    LargeVector<int32_t> gradients;
+    LargeVector<int32_t> hessians;
 };
 
 class RowGradients {

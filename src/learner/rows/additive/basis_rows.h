@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
+#include "base/large_memory.h"
 #include "base/simd.h"
 #include "base/worker_pool.h"
 #include "learner/objective/objective.h"
@@ -148,10 +149,10 @@ class BasisRows {
     Interrupt& interrupt_;
     WorkerPool pool_;
     size_t outputs_;
-    std::vector<int32_t> scores_;  // K per row, side by side
+    LargeVector<int32_t> scores_;  // K per row, side by side
     const Basis* basis_ = nullptr;
     NarrowParts narrow_;          // of the basis
-    std::vector<uint16_t> caps_;  // W per row; empty: all kCapUnit
+    LargeVector<uint16_t> caps_;  // W per row; empty: all kCapUnit
     LongRows long_rows_ = LongRows::kScale;
     bool windowed_ = false;
     float window_middle_ = 0;
