@@ -92,6 +92,23 @@ measure "LOAD 'dpboost'; SET dpboost.threads = 2; SET max_parallel_workers_per_g
 line 'dpboost_train_on the same way, elapsed' "$(calculate "$wall") s"
 line '  CPU of all threads and processes against the sum' "$(calculate "$all / $sum")" '<= 4'
 
+# ---- wide -----------------------------------------------------------------------------------------------------------
+# As many columns as a row of PostgreSQL has room for; `auto` keeps tables and histograms of some 40 kB for each.
+WIDE=1500
+fewer=$((ROWS / 50))
+run -c "CREATE UNLOGGED TABLE wider ($(seq -f 'f%g real' -s ', ' $WIDE), y real)" \
+    -c "INSERT INTO wider SELECT $(seq -f 'random() + 0 * %g' -s ', ' $WIDE), random() FROM generate_series(1, $fewer)" -c 'VACUUM ANALYZE wider' -c CHECKPOINT
+ranges='"bounds": [0, 1], "target_range": [0, 1]'
+for method in auto sbdt; do
+    measure "LOAD 'dpboost';" "SELECT length(dpboost_train_on('w', 'wider', 'y', 1, options => '{\"method\": \"$method\", $ranges}')::text);"
+    line "$fewer rows of $WIDE columns, $method, elapsed" "$(calculate "$wall") s"
+    line '  memory, of which values a byte each' "$(calculate "$rss * 1024 / 1e6" 0) MB, $(calculate "$fewer * $WIDE / 1e6" 0) MB"
+done
+measure "LOAD 'dpboost';" "SELECT length(dpboost_train('w', '{\"epsilon\": 1, $ranges}', y, w)::text) FROM wider w;"
+line '  auto over the row' "$(calculate "$wall") s"
+measure '' "SELECT count(dpboost_predict('w', w)) FROM wider w;"
+line '  predicted by row' "$(calculate "$wall / $fewer * 1e6" 1) us a row"
+
 # ---- predictions ----------------------------------------------------------------------------------------------------
 run -c "CREATE UNLOGGED TABLE people AS SELECT $(seq -f 'f%g' -s ', ' 14), f1 + f2 > f3 + 0.5 AS y FROM wide LIMIT 1000000" \
     -c 'VACUUM ANALYZE people' \
