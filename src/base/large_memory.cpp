@@ -1,6 +1,7 @@
 #include "base/large_memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,7 +11,9 @@ namespace dpboost {
 namespace {
 
 constexpr size_t kCacheLine = 64;
-constexpr size_t kMostMapped = 8 * kHugePage;  // of pieces, at once
+// Of pieces, at once, and none together before there is half of it: the first byte of a huge page makes all of it resident, which
+// limits of memory do not count.
+constexpr size_t kMostMapped = 8 * kHugePage;
 
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool kMaps = false;  // so that every byte beyond a piece is noticed
@@ -20,6 +23,11 @@ constexpr bool kMaps = true;
 
 size_t RoundUp(size_t bytes, size_t to) {
     return (bytes + to - 1) / to * to;
+}
+
+// 4 kB, or up to 64 kB on some processors.
+size_t WholePages(size_t bytes) {
+    return RoundUp(bytes, static_cast<size_t>(sysconf(_SC_PAGESIZE)));
 }
 
 bool IsMapped(size_t bytes) {
@@ -37,7 +45,7 @@ void* Map(size_t bytes) {
     auto* const memory = reinterpret_cast<uint8_t*>(RoundUp(reinterpret_cast<uintptr_t>(mapped), kHugePage));
     if (memory > from)
         munmap(from, static_cast<size_t>(memory - from));
-    const size_t kept = RoundUp(bytes, kHugePage / 512);
+    const size_t kept = WholePages(bytes);
     munmap(memory + kept, static_cast<size_t>(from + wanted + kHugePage - (memory + kept)));
 #ifdef MADV_HUGEPAGE
     madvise(memory, kept, MADV_HUGEPAGE);  // where the system has none, common ones do
@@ -60,16 +68,16 @@ void* TakeLarge(size_t bytes) {
 
 void FreeLarge(void* memory, size_t bytes) noexcept {
     if (memory != nullptr && IsMapped(bytes))
-        munmap(memory, RoundUp(bytes, kHugePage / 512));
+        munmap(memory, WholePages(bytes));
     else
         std::free(memory);
 }
 
-std::shared_ptr<uint8_t> LargePieces::Take(size_t bytes) {
+LargePiece LargePieces::Take(size_t bytes) {
     bytes = RoundUp(bytes, kCacheLine);
     if (taken_ == in_mapping_) {
         const size_t most = std::max<size_t>(kMostMapped / bytes, 1);
-        const size_t count = kMaps && all_ * bytes >= kHugePage ? std::min(all_, most) : 1;
+        const size_t count = kMaps && all_ * bytes >= kMostMapped / 2 ? std::min(all_, most) : 1;
         const size_t size = count * bytes;
         mapping_.reset(static_cast<uint8_t*>(TakeLarge(size)),
                        [size](uint8_t* memory) { FreeLarge(memory, size); });
@@ -77,7 +85,7 @@ std::shared_ptr<uint8_t> LargePieces::Take(size_t bytes) {
         taken_ = 0;
     }
     all_++;
-    return {mapping_, mapping_.get() + taken_++ * bytes};
+    return {mapping_.get() + taken_++ * bytes, FreePiece{mapping_}};
 }
 
 }  // namespace dpboost

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace dpboost {
@@ -18,15 +19,36 @@ constexpr size_t kHugePage = 2 << 20;
 void* TakeLarge(size_t bytes);
 void FreeLarge(void* memory, size_t bytes) noexcept;
 
-// Pieces of one size, zeroed, out of larger mappings, each of which lives as long as one of its pieces. Few pieces take no
-// more than their own memory; the mappings grow with them.
+// Frees a piece of a mapping, and the last piece the mapping.
+struct FreePiece {
+    void operator()(uint8_t*) noexcept { mapping.reset(); }
+    std::shared_ptr<uint8_t> mapping;
+};
+using LargePiece = std::unique_ptr<uint8_t[], FreePiece>;
+
+// Pieces of one size, zeroed, out of mappings that they share. Few pieces take no more than their own memory; with more of them
+// at most a quarter is there before it is wanted.
 class LargePieces {
   public:
-    std::shared_ptr<uint8_t> Take(size_t bytes);
+    LargePieces() = default;
+    LargePieces(LargePieces&& other) noexcept { Swap(other); }
+    LargePieces& operator=(LargePieces&& other) noexcept {
+        LargePieces taken(std::move(other));
+        Swap(taken);
+        return *this;
+    }
+    LargePiece Take(size_t bytes);
     // Forgets the mapping that pieces are taken from.
     void Reset() noexcept { *this = LargePieces(); }
 
   private:
+    void Swap(LargePieces& other) noexcept {
+        mapping_.swap(other.mapping_);
+        std::swap(taken_, other.taken_);
+        std::swap(in_mapping_, other.in_mapping_);
+        std::swap(all_, other.all_);
+    }
+
     std::shared_ptr<uint8_t> mapping_;
     size_t taken_ = 0;
     size_t in_mapping_ = 0;

@@ -164,7 +164,7 @@ void DatasetBuilder::Grow() {
         ThrowOutOfMemory(limits_.memory);
 
     size_t bytes = dataset_.layout_.bytes();
-    BlockBytes block = pieces_.Take(bytes);
+    LargePiece block = pieces_.Take(bytes);
     if (dataset_.has_units_)
         unit_blocks_.push_back(unit_pieces_.Take(kBlockRows * sizeof(UnitKey)));
     dataset_.blocks_.push_back(std::move(block));
@@ -266,7 +266,7 @@ void DatasetBuilder::GroupUnits(Interrupt& interrupt, std::vector<UnitKey>* keys
         }
     }
     dataset_.memory_used_ -= dataset_.blocks_.size() * kBlockRows * sizeof(UnitKey);
-    std::vector<BlockBytes>().swap(unit_blocks_);
+    std::vector<LargePiece>().swap(unit_blocks_);
     unit_pieces_.Reset();
 
     dataset_.ListUnitRows(units, interrupt);

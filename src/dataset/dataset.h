@@ -50,9 +50,6 @@ class BlockLayout {
     size_t bytes_ = 0;
 };
 
-// Blocks share mappings; each has one owner.
-using BlockBytes = std::shared_ptr<uint8_t>;
-
 class Dataset {
   public:
     size_t rows() const noexcept { return rows_; }
@@ -123,7 +120,7 @@ class Dataset {
     std::vector<FeatureSpec> features_;
     TargetSpec target_;
     BlockLayout layout_;
-    std::vector<BlockBytes> blocks_;
+    std::vector<LargePiece> blocks_;
     size_t rows_ = 0;
     bool has_units_ = false;
     std::vector<uint32_t> row_unit_;
@@ -219,7 +216,7 @@ class DatasetBuilder {
     UnitKey* unit_keys_ = nullptr;
     size_t next_ = kBlockRows;  // row within the current block; kBlockRows before the first Grow
     LargePieces pieces_, unit_pieces_;
-    std::vector<BlockBytes> unit_blocks_;
+    std::vector<LargePiece> unit_blocks_;
 };
 
 }  // namespace dpboost

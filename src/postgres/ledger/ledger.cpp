@@ -181,6 +181,7 @@ bool IsStillThere(const WaitingWorker& worker) {
     return pg_atomic_read_u32(&MessageIn(worker.segment)->door) == kDoorOpen;
 }
 
+// A release that is being paid points to what this frees: between its charge and its delivery no other call may begin.
 void ForgetKept() {
     if (kept_worker.segment == nullptr)
         return;
