@@ -119,6 +119,13 @@ SELECT dpboost_import('numbered@5', dpboost_export('trees'));
 SELECT dpboost_import('numbered@3', dpboost_export('trees'));
 SELECT dpboost_import('numbered', dpboost_export('trees'));
 SELECT model, version, live FROM dpboost_models WHERE model = 'numbered' ORDER BY version;
+-- nor is there one after the last: nothing is charged for it
+SELECT dpboost_import('last@2147483647', dpboost_export('trees'));
+SELECT dpboost_import('last', dpboost_export('trees'));
+SELECT count(*) AS releases FROM dpboost_ledger \gset before_
+SELECT dpboost_train('last', '{"epsilon": 1, "bounds": [0, 1], "positive": true}', i > 5, i / 10.0) FROM generate_series(1, 10) i;
+SELECT count(*) = :before_releases AS none FROM dpboost_ledger;
+SELECT dpboost_drop_model('last');
 SELECT dpboost_publish('numbered');
 BEGIN READ ONLY;
 SELECT dpboost_import('bad', dpboost_export('trees'));

@@ -107,6 +107,11 @@ void NameNextModel(Oid caller, const char* text, NamedModel* model) {
     NewModelName name;
     ReadNewModelName(caller, text, &name);
     const UsedName used = FindUsed(&name);
+    if (used.version == PG_INT32_MAX)  // somebody has imported it
+        ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                        errmsg("model \"%s\" has no version left", name.name),
+                        errdetail("Version %d has been used, and there is none after it.", used.version),
+                        errhint("Use another name.")));
     model->name_id = used.name_id != 0 ? used.name_id : AddName(&name);
     model->name = name.name;
     model->version = used.version + 1;
