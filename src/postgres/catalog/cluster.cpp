@@ -10,6 +10,19 @@ Oid ClusterFunction(const char* name, int count, const Oid* types) {
                            ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
 }
 
+// Whether Citus has spread it over servers, or would read it there.
+bool IsDistributed(Oid table_of_citus, Oid relid) {
+    Relation table = table_open(table_of_citus, AccessShareLock);
+    ScanKeyData key;
+    ScanKeyInit(&key, get_attnum(table_of_citus, "logicalrelid"), BTEqualStrategyNumber, F_OIDEQ,
+                ObjectIdGetDatum(relid));
+    SysScanDesc scan = systable_beginscan(table, InvalidOid, false, nullptr, 1, &key);
+    const bool found = HeapTupleIsValid(systable_getnext(scan));
+    systable_endscan(scan);
+    table_close(table, AccessShareLock);
+    return found;
+}
+
 }  // namespace
 
 bool IsCoordinator() {
@@ -38,6 +51,20 @@ void CheckNoShards(const RelationSet* relations) {
                                    relations->items[i].relation_name),
                             errdetail("Limits are those of the table."),
                             errhint("Use dpboost_train_rows or dpboost_train_on, on the table.")));
+}
+
+void CheckReadsShards(Oid caller, const RelationSet* relations) {
+    const Oid table_of_citus = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
+    for (int i = 0; OidIsValid(table_of_citus) && i < relations->count; ++i) {
+        const ReadRelation& relation = relations->items[i];
+        if (IsDistributed(table_of_citus, relation.relid) &&
+            pg_class_aclcheck(relation.relid, caller, ACL_SELECT) != ACLCHECK_OK)
+            ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                            errmsg("cannot read distributed table \"%s\" with a privacy budget alone",
+                                   relation.relation_name),
+                            errdetail("Citus reads its shards as role \"%s\", which may not SELECT from it.",
+                                      GetUserNameFromId(caller, false))));
+    }
 }
 
 }  // namespace dpboost

@@ -21,7 +21,8 @@ struct Published {
     const char* name;
     int32 version;
     const char* content;  // as a literal of SQL
-    List* shared_with;    // roles by name, in quotes where needed
+    bool is_shared_alike;
+    List* shared_with;  // then: exactly these roles, in quotes where needed
 };
 
 // Of the functions, here and at the others. Within SPI.
@@ -58,6 +59,22 @@ int RunElsewhere(const char* statement) {
     return static_cast<int>(SPI_processed);
 }
 
+// A share that was rolled back here is still there.
+void ShareAlike(const char* schema, const char* name, const List* roles) {
+    StringInfoData list;
+    initStringInfo(&list);
+    ListCell* cell;
+    foreach (cell, roles) {
+        const char* role = quote_literal_cstr(static_cast<const char*>(lfirst(cell)));
+        RunElsewhere(psprintf("SELECT %s.dpboost_share(%s, %s)", schema, name, role));
+        appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "", role);
+    }
+    RunElsewhere(
+        psprintf("SELECT pg_catalog.count(%s.dpboost_unshare(%s, oid)) FROM pg_catalog.pg_roles "
+                 "WHERE oid OPERATOR(pg_catalog.<>) ALL (ARRAY[%s]::pg_catalog.regrole[])",
+                 schema, name, list.data));
+}
+
 int Send(const Published& model) {
     const char* schema = Schema();
     const char* full = FullName(false, model.owner, model.name);
@@ -70,10 +87,8 @@ int Send(const Published& model) {
                  quote_literal_cstr(model.owner), model.version));
     const int servers =
         RunElsewhere(psprintf("SELECT %s.dpboost_deploy(%s, %d)", schema, name, model.version));
-    ListCell* cell;
-    foreach (cell, model.shared_with)
-        RunElsewhere(psprintf("SELECT %s.dpboost_share(%s, %s)", schema, name,
-                              quote_literal_cstr(static_cast<const char*>(lfirst(cell)))));
+    if (model.is_shared_alike)
+        ShareAlike(schema, name, model.shared_with);
     return servers;
 }
 
@@ -136,7 +151,7 @@ void DeployElsewhere(Oid owner, const char* name, int32 version) {
     const char* owner_name = OwnerElsewhere(owner);
     if (owner_name == nullptr)
         return;
-    Published model = {owner_name, name, version, nullptr, NIL};
+    Published model = {owner_name, name, version, nullptr, false, NIL};
     Publish(&model);
 }
 
@@ -170,7 +185,7 @@ void PublishInWake(const char* owner, const char* name, int32 version) {
     MemoryContextSwitchTo(outer);
     PG_TRY();
     {
-        Published model = {owner, name, version, nullptr, NIL};
+        Published model = {owner, name, version, nullptr, false, NIL};
         Publish(&model);
         ReleaseCurrentSubTransaction();
     }
@@ -212,7 +227,11 @@ Datum dpboost_publish(PG_FUNCTION_ARGS) {
     FindModel(GetUserId(), read, &entry);
     const bool owned = OwnsModel(GetUserId(), entry);
     Published model = {OidIsValid(entry.owner) ? GetUserNameFromId(entry.owner, true) : nullptr,
-                       pstrdup(read.name), entry.version, nullptr, NIL};
+                       pstrdup(read.name),
+                       entry.version,
+                       nullptr,
+                       true,
+                       NIL};
     const int64 name_id = entry.name_id;
     CloseModelEntry(&entry);
     if (!owned || model.owner == nullptr || read.version != 0)

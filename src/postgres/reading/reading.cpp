@@ -1,5 +1,6 @@
 #include "postgres/reading/reading.h"
 
+#include "postgres/catalog/cluster.h"
 #include "postgres/catalog/relations.h"
 #include "postgres/reading/fresh_settings.h"
 #include "postgres/reading/parallel_scan.h"
@@ -229,12 +230,14 @@ void DescribePinnedPath(void* argument) {
             static_cast<const char*>(argument));
 }
 
-void CheckTransaction(const Reading& reading) {
+void CheckCaller(const Reading& reading) {
     if (reading.as_owner && IsolationIsSerializable())
         ereport(ERROR,
                 (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                  errmsg("cannot train with a privacy budget in a SERIALIZABLE transaction"),
                  errdetail("Its locks would show which rows were read."), errhint("Use REPEATABLE READ.")));
+    if (reading.as_owner)
+        CheckReadsShards(GetUserId(), RelationsBehind(reading.relid));
     const Oid schema = get_rel_namespace(reading.relid);
     if (!reading.as_owner && !MayUseSchema(schema, GetUserId()))
         aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_SCHEMA, get_namespace_name(schema));
@@ -243,7 +246,7 @@ void CheckTransaction(const Reading& reading) {
 }  // namespace
 
 void CheckReading(const Reading& reading) {
-    CheckTransaction(reading);
+    CheckCaller(reading);
     if (!reading.as_owner)
         return;
     Quiet quiet;
@@ -260,7 +263,7 @@ void CheckReading(const Reading& reading) {
 }
 
 void ReadRows(RowSink* sink, const Reading& reading) {
-    CheckTransaction(reading);
+    CheckCaller(reading);
     if (reading.as_owner) {
         RunQuietly(sink, reading);
         return;
