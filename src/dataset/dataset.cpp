@@ -28,7 +28,7 @@ size_t AlignUp(size_t bytes) {
 [[noreturn]] void ThrowOutOfMemory(size_t limit) {
     throw Error(ErrorCode::kOutOfMemory, "training data does not fit into the memory limit",
                 "The limit is " + std::to_string(limit / 1024) + " kB.",
-                "Raise dpboost.max_memory, or train on fewer columns or rows.");
+                "Ask a superuser to raise \"dpboost.max_memory\", or train on fewer columns or rows.");
 }
 
 uint64_t HashKey(const UnitKey& key) noexcept {

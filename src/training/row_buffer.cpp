@@ -78,7 +78,7 @@ void HeldMemory::Count(size_t bytes) {
     if ((alone_ ? 0 : others) + bytes > limit_)
         throw Error(ErrorCode::kOutOfMemory, "the trainings of this query need more than dpboost.max_memory",
                     "Each group trains a model of its own, and their rows are held at the same time.",
-                    "Raise dpboost.max_memory, or train fewer groups at a time.");
+                    "Ask a superuser to raise \"dpboost.max_memory\", or train fewer groups at a time.");
     held_bytes = others + bytes;
     bytes_ = bytes;
 }

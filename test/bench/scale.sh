@@ -1,7 +1,7 @@
 #!/bin/bash
 # What large tables cost, in a temporary cluster: reading by parallel workers against reading alone (CPU of the session's own
-# process), `auto` from SQL to model against a plain sum, memory, predictions by columns and by row, and a cancel while noise
-# is calibrated. Ratios of one run.
+# process) by the aggregate and by name, `auto` from SQL to model against a plain sum, memory, 1,500 columns, predictions by columns and
+# by row, and cancels while noise is calibrated and of a whole training. Ratios of one run.
 #   ROWS=10000000 test/bench/scale.sh     reads more rows
 cd "$(dirname "$0")/../.."
 . test/run/lib.sh

@@ -30,7 +30,7 @@ int DefaultMemoryKilobytes() {
 
 void DefineSettings() {
     DefineCustomIntVariable(
-        "dpboost.max_memory", "Memory that one training may hold.",
+        "dpboost.max_memory", "Memory that the trainings of one process may hold.",
         "The default is a quarter of the machine's memory. A training that would need more "
         "stops with an error before it takes it.",
         &max_memory_kilobytes, DefaultMemoryKilobytes(), kMinMemoryKilobytes, std::numeric_limits<int>::max(),

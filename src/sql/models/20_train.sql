@@ -150,7 +150,7 @@ COMMENT ON FUNCTION dpboost.running_trainings() IS 'trainings that run now in th
 
 CREATE VIEW dpboost_progress ( -- trainings that run now and are paid for, of roles whose activity the reader may see
     pid, -- process that trains
-    role, -- role that trains
+    role, -- role of the session that trains
     relation, -- relation that dpboost_train_on was called for; NULL for a query
     rounds_done, -- rounds done
     rounds_total) -- rounds planned; depends on the options alone

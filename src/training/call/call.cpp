@@ -91,7 +91,7 @@ void CheckFootprint(const Footprint& footprint, size_t memory) {
         throw Error(ErrorCode::kOutOfMemory, "the training needs more than dpboost.max_memory",
                     "Without any row it needs " + std::to_string(footprint.bytes / 1024) +
                         " kB; the limit is " + std::to_string(memory / 1024) + " kB.",
-                    "Raise dpboost.max_memory, or train on fewer columns.");
+                    "Ask a superuser to raise \"dpboost.max_memory\", or train on fewer columns.");
 }
 
 }  // namespace dpboost

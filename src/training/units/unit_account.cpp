@@ -16,7 +16,7 @@ UnitBook& UnitAccount::Open(std::string_view salt, const UnitBuckets& stored, si
     const uint64_t room = (uint64_t{stored.old_buckets} + stored.new_buckets) * kBucketUnits;
     if (room > memory / UnitBook::kBytesPerStored)  // nor does an error tell how many there are
         throw Error(ErrorCode::kOutOfMemory, "the accounts of all persons need more than dpboost.max_memory",
-                    {}, "Raise dpboost.max_memory.");
+                    {}, "Ask a superuser to raise \"dpboost.max_memory\".");
     book_.emplace(salt, stored, limit_);
     book_->SetUnits(std::move(keys_), interrupt);
     keys_ = {};

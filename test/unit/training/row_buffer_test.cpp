@@ -63,7 +63,8 @@ TEST(HeldMemoryTest, TrainingsOfAProcessShareTheLimit) {
     const std::string refused =
         "the trainings of this query need more than dpboost.max_memory | Each group trains a model of its "
         "own, and their rows "
-        "are held at the same time. | Raise dpboost.max_memory, or train fewer groups at a time.";
+        "are held at the same time. | Ask a superuser to raise \"dpboost.max_memory\", or train fewer groups "
+        "at a time.";
     HeldMemory first(100, false);
     first.Count(60);
     {
