@@ -141,7 +141,7 @@ TEST(LargePieces, AreFreedMappingByMapping) {
         std::memset(taken.back().get(), 1, kBytes);
     }
     const size_t all = Resident() - before;
-    EXPECT_GE(all, kCount * kBytes / 1024 - 4096);
+    EXPECT_GE(all, kCount * kBytes / 1024 - 12288) << "but the first, which malloc may have had";
     EXPECT_LE(all, kCount * kBytes / 1024 + 4096) << "what is not taken is not held";
     for (size_t i = 0; i < kCount / 2; i++)
         taken[i].reset();

@@ -286,8 +286,8 @@ TEST(TrainingTest, MemoryWithoutAnyRow) {
                   CheckFootprint({0, 0, 0, 8192}, 4096);
               }),
               "the training needs more than dpboost.max_memory | Without any row it needs 8 kB; the limit is "
-              "4 kB. | Raise "
-              "dpboost.max_memory, or train on fewer columns.");
+              "4 kB. | Ask a superuser to raise "
+              "\"dpboost.max_memory\", or train on fewer columns.");
     TrainingCall call = CallWithX();
     call.schema().memory = 1000;
     EXPECT_EQ(CodeOf([&] { call.Begin(); }), ErrorCode::kOutOfMemory);
@@ -297,10 +297,11 @@ TEST(TrainingTest, RowsBeyondTheMemoryLimit) {
     TrainingCall call = CallWithX();
     call.schema().memory = 4 << 20;
     const auto training = call.Begin();
-    EXPECT_EQ(Thrown([&] { AppendSome(*training, 1'000'000); }),
-              "training data does not fit into the memory limit | The limit is 4096 kB. | Raise "
-              "dpboost.max_memory, or train "
-              "on fewer columns or rows.");
+    EXPECT_EQ(
+        Thrown([&] { AppendSome(*training, 1'000'000); }),
+        "training data does not fit into the memory limit | The limit is 4096 kB. | Ask a superuser to raise "
+        "\"dpboost.max_memory\", or train "
+        "on fewer columns or rows.");
 }
 
 TEST(TrainingTest, GroupsShareTheMemoryLimit) {
