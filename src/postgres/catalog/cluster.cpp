@@ -53,9 +53,13 @@ void CheckNoShards(const RelationSet* relations) {
                             errhint("Use dpboost_train_rows or dpboost_train_on, on the table.")));
 }
 
-void CheckReadsShards(Oid caller, const RelationSet* relations) {
+void CheckReadsShards(Oid caller, Oid relid) {
     const Oid table_of_citus = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
-    for (int i = 0; OidIsValid(table_of_citus) && i < relations->count; ++i) {
+    if (!OidIsValid(table_of_citus) || get_rel_relkind(table_of_citus) != RELKIND_RELATION ||
+        get_attnum(table_of_citus, "logicalrelid") == InvalidAttrNumber)
+        return;
+    const RelationSet* relations = RelationsBehind(relid);
+    for (int i = 0; i < relations->count; ++i) {
         const ReadRelation& relation = relations->items[i];
         if (IsDistributed(table_of_citus, relation.relid) &&
             pg_class_aclcheck(relation.relid, caller, ACL_SELECT) != ACLCHECK_OK)

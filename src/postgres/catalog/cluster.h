@@ -16,7 +16,8 @@ void CheckNoClusterWorker();
 // Raises 0A000 if one of the relations is a shard of a table.
 void CheckNoShards(const RelationSet* relations);
 
-// Raises 0A000 if one of the relations is spread over servers and the caller may not read it: the others know nothing of budgets.
-void CheckReadsShards(Oid caller, const RelationSet* relations);
+// Raises 0A000 if the relation, or one behind it, is spread over servers and the caller may not read that one: the others know
+// nothing of budgets.
+void CheckReadsShards(Oid caller, Oid relid);
 
 }  // namespace dpboost

@@ -237,7 +237,7 @@ void CheckCaller(const Reading& reading) {
                  errmsg("cannot train with a privacy budget in a SERIALIZABLE transaction"),
                  errdetail("Its locks would show which rows were read."), errhint("Use REPEATABLE READ.")));
     if (reading.as_owner)
-        CheckReadsShards(GetUserId(), RelationsBehind(reading.relid));
+        CheckReadsShards(GetUserId(), reading.relid);
     const Oid schema = get_rel_namespace(reading.relid);
     if (!reading.as_owner && !MayUseSchema(schema, GetUserId()))
         aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_SCHEMA, get_namespace_name(schema));
