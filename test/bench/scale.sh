@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 
 ROWS=${ROWS:-1000000}
 # How many rows the session's own process gets to read, beside two workers on two processors, is chance.
-RUNS=${RUNS:-$((ROWS > 3000000 ? 3 : 7))}
+RUNS=${RUNS:-7}
 COLUMNS_READ=28
 install_privately
 start_cluster scale "shared_buffers = 1GB" "jit = off" "max_wal_size = 4GB" "max_parallel_workers_per_gather = 0"
